@@ -84,7 +84,8 @@ function sessionScenes({ sessions }: Furniture): readonly Scene[] {
       path: open(sessions.streaming),
       arrange: async (page) => {
         const queue = page.getByRole("region", { name: "Queued prompts" });
-        await queue.getByText(/^\d+ queued$/).click();
+        // It is folded where the window is narrow.
+        await queue.locator("details").evaluate((details) => details.setAttribute("open", ""));
         await queue
           .getByRole("button", { name: /^Edit “/ })
           .first()
@@ -137,8 +138,8 @@ function serverScenes(): readonly Scene[] {
     {
       name: "daily-key",
       path: "/providers",
-      arrange: press(/^Add a key/),
-      seen: (page) => page.getByLabel(/key/i).last(),
+      arrange: (page) => page.getByRole("heading", { name: "Add a key" }).scrollIntoViewIfNeeded(),
+      seen: (page) => page.getByRole("heading", { name: "Add a key" }),
     },
     { name: "daily-notifications", path: "/sessions", arrange: menu("Notifications"), seen: button(/^Add ntfy/) },
     {

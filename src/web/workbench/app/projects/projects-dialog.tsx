@@ -25,7 +25,7 @@ export function ProjectsDialog({ onClose }: { readonly onClose: () => void }): R
       onClose={onClose}
       wide
       title="Projects on the server"
-      description="A project has tables by where they come from, their layouts, and queries. It has no rows. Everybody who may use this server can open it."
+      description="A project keeps which tables are open, their layouts and the queries, but no rows. Everybody who may use this server can open it."
     >
       {error !== undefined && <Trouble title="The projects cannot be shown" error={error} onRetry={load} />}
       {known === undefined && error === undefined && <Loading label="Loading projects" />}
@@ -103,6 +103,7 @@ function SaveForm({
   const [name, setName] = useState("");
   const [error, setError] = useState<string | undefined>(undefined);
   const [isBusy, setBusy] = useState(false);
+  const isTaken = projects.some((project) => project.name === name.trim());
   const opened = projects.find(({ id }) => id === current?.id);
   const save = async (id: string, wanted: { readonly name: string; readonly revision?: number }): Promise<void> => {
     setBusy(true);
@@ -123,7 +124,11 @@ function SaveForm({
   };
   return (
     <form onSubmit={submit} className="space-y-3 rounded-xl border p-3.5">
-      <Field label="Save what is open as a new project" error={error}>
+      <Field
+        label="Save what is open as a new project"
+        error={error}
+        hint={isTaken ? "There is a project of this name already. This would be another one." : undefined}
+      >
         {(ids) => (
           <span className="flex flex-wrap gap-2">
             <Input
