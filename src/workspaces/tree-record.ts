@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { z } from "zod";
 import { Failure, RepoFilterMode } from "../protocol/index.ts";
 import { FileState } from "./manifest.ts";
-import { parseStored } from "./stored-json.ts";
+import { byName, parseStored } from "./stored-json.ts";
 
 const RECORD = "workspace.json";
 const APPLIED = "applied.json";
 
 /** Commits that were made here, the oldest first. */
-const CommitsByBranch = z.record(z.string(), z.array(z.string()));
+const CommitsByBranch = byName(z.array(z.string()));
 export type CommitsByBranch = Readonly<Record<string, readonly string[]>>;
 
 /** A branch may have any name: `constructor` too. */
@@ -67,7 +67,7 @@ type StoredRecord<Schema extends z.ZodType> = Schema extends z.ZodType
   : never;
 
 /** What the source has got of a session's changes, by path. Null: it was deleted there. */
-const AppliedFiles = z.record(z.string(), FileState.nullable());
+const AppliedFiles = byName(FileState.nullable());
 export type AppliedFiles = Readonly<Record<string, FileState | null>>;
 
 export async function readRecord(folder: string): Promise<TreeRecord> {
