@@ -140,6 +140,12 @@ async function enter({ browser, url, scene, look, tokens }) {
 /** A picture once fonts and colours are there: these come from later chunks and a worker. */
 async function picture(page, options) {
   await page.evaluate(() => document.fonts.ready);
+  // What is about to come keeps its place by a grey box, which stands still. Scenes of loading keep theirs.
+  await page
+    .locator(".animate-pulse")
+    .first()
+    .waitFor({ state: "detached", timeout: WAIT_MS })
+    .catch(() => undefined);
   let before;
   for (let round = 0; round < SETTLE_ROUNDS; round += 1) {
     const now = await page.screenshot({ ...options, path: undefined });

@@ -144,6 +144,7 @@ function serverScenes(): readonly Scene[] {
     { name: "daily-notifications", path: "/sessions", arrange: menu("Notifications"), seen: button(/^Add ntfy/) },
     {
       name: "daily-phone",
+      only: "desktop",
       path: "/sessions",
       arrange: async (page) => {
         await menu("Connect a phone")(page);
