@@ -19,7 +19,7 @@ const WAIT_MS = 20_000;
 /** A page that moves is taken as it is after so many looks. */
 const SETTLE_ROUNDS = 6;
 const DESKTOP = { viewport: { width: 1_280, height: 800 }, deviceScaleFactor: 1 };
-const PHONE = { viewport: { width: 375, height: 812 }, deviceScaleFactor: 1, isMobile: true, hasTouch: true };
+const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1, isMobile: true, hasTouch: true };
 const LOOKS = [
   { name: "desktop-light", context: DESKTOP, colorScheme: "light" },
   { name: "desktop-dark", context: DESKTOP, colorScheme: "dark" },
@@ -34,7 +34,7 @@ const README = [
   { file: "usage.png", scene: "usage", look: "desktop-light", height: 800 },
   { file: "workbench.png", scene: "workbench", look: "desktop-light", width: 1_400, height: 860 },
   { file: "workbench-dark.png", scene: "workbench", look: "desktop-dark", width: 1_400, height: 860 },
-  { file: "workbench-phone.png", scene: "workbench-phone-chart", look: "phone-light", width: 375, height: 812 },
+  { file: "workbench-phone.png", scene: "workbench-phone-chart", look: "phone-light", width: 390, height: 844 },
   { file: "panel.png", scene: "panel", look: "desktop-light", height: 800 },
 ];
 
@@ -140,6 +140,12 @@ async function enter({ browser, url, scene, look, tokens }) {
 /** A picture once fonts and colours are there: these come from later chunks and a worker. */
 async function picture(page, options) {
   await page.evaluate(() => document.fonts.ready);
+  // What is about to come keeps its place by a grey box, which stands still. Scenes of loading keep theirs.
+  await page
+    .locator(".animate-pulse")
+    .first()
+    .waitFor({ state: "detached", timeout: WAIT_MS })
+    .catch(() => undefined);
   let before;
   for (let round = 0; round < SETTLE_ROUNDS; round += 1) {
     const now = await page.screenshot({ ...options, path: undefined });

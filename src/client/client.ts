@@ -79,6 +79,7 @@ import type { ServerHealth } from "./answers.ts";
 import { InboxClient } from "./inbox.ts";
 import { ReviewCalls } from "./review-calls.ts";
 import { ExportCalls } from "./export-calls.ts";
+import { ProjectCalls } from "./project-calls.ts";
 import { QueueCalls } from "./queue-calls.ts";
 import { NotificationCalls } from "./notification-calls.ts";
 import { pause, retryWait } from "./pause.ts";
@@ -88,7 +89,7 @@ import { checkVersion } from "./version-check.ts";
 import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
 import { TunnelCalls } from "./tunnel-calls.ts";
 import { changesOf, connectionPath, csvOf, jobPath, search, usageSearch } from "./paths.ts";
-import type { SessionListQuery, UsageFilter } from "./paths.ts";
+import type { CsvFile, SessionListQuery, UsageFilter } from "./paths.ts";
 
 export interface ClientOptions {
   /** Such as `http://127.0.0.1:5353`. */
@@ -120,6 +121,8 @@ export class SallyportClient {
   readonly tunnels: TunnelCalls = new TunnelCalls((call) => this.#call(call));
   /** Prompts that wait. */
   readonly queue = new QueueCalls((call) => this.#call(call));
+  /** Projects of the workbench. */
+  readonly projects = new ProjectCalls((call) => this.#call(call));
   readonly mcpLogins = new McpLogins((call) => this.#call(call));
 
   readonly longRuns = new LongRunCalls((call) => this.#call(call));
@@ -366,10 +369,8 @@ export class SallyportClient {
     return this.#call({ method: "GET", path: `/api/audit${search(query)}` });
   }
 
-  /** The same entries as CSV. `truncated`: there were more than one file may hold. */
-  async auditCsv(
-    query: { action?: string; by?: string } = {},
-  ): Promise<{ readonly csv: string; readonly truncated: boolean }> {
+  /** The same entries as CSV. */
+  async auditCsv(query: { action?: string; by?: string } = {}): Promise<CsvFile> {
     return csvOf(await this.#send({ method: "GET", path: `/api/audit${search(query)}`, accept: "text/csv" }));
   }
 
@@ -407,8 +408,8 @@ export class SallyportClient {
     return this.#call({ method: "GET", path: `/api/usage${usageSearch(filter)}` });
   }
 
-  /** The same lines as CSV. `truncated`: there were more than one file may hold. */
-  async usageCsv(filter: UsageFilter = {}): Promise<{ readonly csv: string; readonly truncated: boolean }> {
+  /** The same lines as CSV. */
+  async usageCsv(filter: UsageFilter = {}): Promise<CsvFile> {
     return csvOf(await this.#send({ method: "GET", path: `/api/usage${usageSearch(filter)}`, accept: "text/csv" }));
   }
 

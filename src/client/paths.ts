@@ -39,7 +39,13 @@ export function jobPath(kind: JobKind, id: string): string {
   return `/api/${kind}/${encodeURIComponent(id)}`;
 }
 
-export async function csvOf(response: Response): Promise<{ readonly csv: string; readonly truncated: boolean }> {
+export interface CsvFile {
+  readonly csv: string;
+  /** There was more than one file may hold. */
+  readonly truncated: boolean;
+}
+
+export async function csvOf(response: Response): Promise<CsvFile> {
   return { csv: await response.text(), truncated: response.headers.get("sallyport-truncated") === "true" };
 }
 

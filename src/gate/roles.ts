@@ -41,6 +41,10 @@ const CAPABILITIES = [
   "trigger.manage",
   /** Being told of questions and ends, in a browser of one's own. */
   "notification.use",
+  /** Projects of the workbench: opening them. */
+  "project.read",
+  /** Saving, renaming and deleting them. */
+  "project.write",
   "connection.use",
   "connection.write",
   /** Using the key that this server keeps for the caller. */
@@ -67,6 +71,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "token.manage": "own",
     "key.manage": "own",
     "notification.use": "own",
+    "project.write": "own",
     "connection.write": "no",
   },
   agent: {
@@ -81,6 +86,8 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "policy.read": "all",
     "policy.test": "all",
     "usage.read": "own",
+    "project.read": "own",
+    "project.write": "own",
     "connection.use": "own",
     "identity.use": "own",
   },
@@ -106,6 +113,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "template.write": "no",
     "trigger.manage": "no",
     "notification.use": "own",
+    "project.write": "no",
     "connection.use": "own",
     "connection.write": "no",
     "identity.use": "no",

@@ -59,6 +59,7 @@ import { ShellService } from "./services/workspaces/shell-service.ts";
 import type { Session } from "./core/session.ts";
 import { settingsFor, type WorkspacePlaces } from "./settings/settings.ts";
 import { whileStoring } from "./core/storing.ts";
+import { ProjectService } from "./services/project-service.ts";
 import { TemplateService } from "./services/template-service.ts";
 import { TokenService } from "./services/access/token-service.ts";
 import { TunnelOfferService } from "./services/tunnels/tunnel-offer-service.ts";
@@ -128,6 +129,7 @@ export class Gateway {
   readonly publishing: PublishService;
   readonly fileViewer: FileViewer;
   readonly templates: TemplateService;
+  readonly projects: ProjectService;
   readonly exports: ExportService;
   readonly search: SearchService;
   readonly queue: QueueService;
@@ -195,6 +197,7 @@ export class Gateway {
     this.activity = new SessionActivityReader(this.#registry);
     this.folders = new FolderService(shared);
     this.templates = new TemplateService(dependencies);
+    this.projects = new ProjectService(dependencies);
     this.exports = new ExportService(dependencies, this.#registry);
     this.search = new SearchService({ ...shared, search: parts.search });
     this.shares = new ShareService(dependencies, this.#registry, this.exports);

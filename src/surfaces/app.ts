@@ -37,6 +37,7 @@ import { changeReviewRoutes } from "./routes/change-review.ts";
 import { changeRoutes } from "./routes/changes.ts";
 import { queueRoutes } from "./routes/queue.ts";
 import { searchRoutes } from "./routes/search.ts";
+import { projectRoutes } from "./routes/projects.ts";
 import { templateRoutes } from "./routes/templates.ts";
 import { isDelivery, triggerRoutes } from "./routes/triggers.ts";
 import { workerRoutes } from "./routes/workers.ts";
@@ -89,6 +90,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
   queueRoutes(app, options);
   catalogRoutes(app, options);
   templateRoutes(app, options);
+  projectRoutes(app, options);
   longRunRoutes(app, options);
   triggerRoutes(app, options, guard);
   notificationRoutes(app, options, guard);

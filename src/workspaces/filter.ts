@@ -12,7 +12,8 @@ export function filterOf(mode: RepoFilterMode): RepoFilter {
 }
 
 /** Why a file is withheld; undefined: it is not. */
-export type WithheldBecause = "name" | "not on the allowlist";
+export const WITHHELD_BECAUSE = ["name", "not on the allowlist"] as const;
+type WithheldBecause = (typeof WITHHELD_BECAUSE)[number];
 
 /** Files that hold keys, passwords or sessions, by their usual names. */
 export const STANDARD_DENYLIST = [

@@ -1,29 +1,40 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { lstat, open, readlink, realpath, type FileHandle } from "node:fs/promises";
+import { lstat, open, readFile, readlink, realpath, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { z } from "zod";
 import { Failure, LIMITS } from "../protocol/index.ts";
+import { parseStored } from "./stored-json.ts";
 
 /** What a file looks like from outside: enough to see that nobody touched it. */
-export interface FileStamp {
-  readonly kind: "file" | "link";
+const FileStamp = z.object({
+  kind: z.enum(["file", "link"]),
   /** The one permission that git keeps. */
-  readonly executable: boolean;
-  readonly size: number;
+  executable: z.boolean(),
+  size: z.number(),
   /** Milliseconds since the epoch. 0 of a link. */
-  readonly modified: number;
-}
+  modified: z.number(),
+});
+export type FileStamp = Readonly<z.infer<typeof FileStamp>>;
 
 /** What a file is. */
-export interface FileState {
-  readonly kind: "file" | "link";
-  readonly executable: boolean;
-  readonly size: number;
+export const FileState = z.object({
+  kind: z.enum(["file", "link"]),
+  executable: z.boolean(),
+  size: z.number(),
   /** SHA-256 of the content, or of a link's target. Of a file beyond `changedFileBytes`, its size and time: nobody waits for more. */
-  readonly hash: string;
-}
+  hash: z.string(),
+});
+export type FileState = Readonly<z.infer<typeof FileState>>;
+
+/** The stamps of a tree as they are stored. */
+const StoredStamps = z.array(z.tuple([z.string(), FileStamp]));
 
 export type Stamps = ReadonlyMap<string, FileStamp>;
+
+export async function readStamps(path: string): Promise<Stamps> {
+  return new Map(parseStored(StoredStamps, { text: await readFile(path, "utf8"), path }));
+}
 
 /** Undefined: there is no file or link of this name. */
 export async function stampOf(folder: string, path: string): Promise<FileStamp | undefined> {

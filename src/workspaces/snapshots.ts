@@ -2,17 +2,19 @@ import { createHash, randomUUID } from "node:crypto";
 import { readFileSync, utimesSync } from "node:fs";
 import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { z } from "zod";
 import { Failure, LIMITS, type RepoFilterMode } from "../protocol/index.ts";
 import { giveTo } from "./bulk-copy.ts";
 import { copySource, type CopiedSource } from "./copy-source.ts";
 import { STANDARD_DENYLIST, STRICT_ALLOWLIST } from "./filter.ts";
 import { makeHistory } from "./history.ts";
 import { listFiles } from "./list-files.ts";
-import type { FileStamp, Stamps } from "./manifest.ts";
+import { readStamps, type Stamps } from "./manifest.ts";
 import { SECRET_KINDS } from "./secrets.ts";
 import { SourceLooks } from "./stamps/source-looks.ts";
-import type { RepositoryState, SourceState } from "./stamps/source-state.ts";
-import type { Withheld } from "./withhold.ts";
+import { RepositoryState, type SourceState } from "./stamps/source-state.ts";
+import { parseStored } from "./stored-json.ts";
+import { StoredWithheld, type Withheld } from "./withhold.ts";
 
 const PARTIAL = ".part";
 const INFO = "base.json";
@@ -23,14 +25,15 @@ const WITHHELD = "withheld.json";
 const RULES = digest([STANDARD_DENYLIST, STRICT_ALLOWLIST, SECRET_KINDS]);
 
 /** A copy of a folder as it was at one moment, without what its filters withhold. Never changed. */
-export interface SnapshotBase {
-  readonly key: string;
+const SnapshotBase = z.object({
+  key: z.string(),
   /** Absent: the folder was in no repository. */
-  readonly repository?: RepositoryState | undefined;
-  readonly bytes: number;
+  repository: RepositoryState.optional(),
+  bytes: z.number(),
   /** How many files the filters withheld. */
-  readonly withheld: number;
-}
+  withheld: z.number(),
+});
+export type SnapshotBase = Readonly<z.infer<typeof SnapshotBase>>;
 
 interface SnapshotsOptions {
   /** Where the bases are. Absolute, real. */
@@ -83,13 +86,18 @@ export class Snapshots {
     return join(this.#options.folder, key, "tree");
   }
 
-  async stamps(key: string): Promise<Stamps> {
-    const text = await readFile(join(this.#options.folder, key, STAMPS), "utf8");
-    return new Map(JSON.parse(text) as [string, FileStamp][]);
+  stamps(key: string): Promise<Stamps> {
+    return readStamps(join(this.#options.folder, key, STAMPS));
   }
 
   async withheld(key: string): Promise<readonly Withheld[]> {
-    return JSON.parse(await readFile(join(this.#options.folder, key, WITHHELD), "utf8")) as Withheld[];
+    const path = join(this.#options.folder, key, WITHHELD);
+    return parseStored(StoredWithheld, { text: await readFile(path, "utf8"), path });
+  }
+
+  /** Of every base that is there. */
+  async keys(): Promise<readonly string[]> {
+    return readdir(this.#options.folder).catch(() => []);
   }
 
   /** The base of a folder as it is now, made if there is none yet. */
@@ -112,9 +120,9 @@ export class Snapshots {
   /** Deletes bases that no session uses, the oldest first, until all are within their bounds. What a dead server left half made goes too. */
   async prune(usedBases: UsedBases): Promise<void> {
     const bases: { readonly base: SnapshotBase; readonly usedAt: number }[] = [];
-    for (const name of await readdir(this.#options.folder).catch(() => [])) {
+    for (const name of await this.keys()) {
       const info = join(this.#options.folder, name, INFO);
-      const [base, found] = await Promise.all([readInfo(info), lstat(info).catch(() => undefined)]);
+      const [base, found] = await Promise.all([readInfo(info, name), lstat(info).catch(() => undefined)]);
       if (base !== undefined && found !== undefined) bases.push({ base, usedAt: found.mtimeMs });
       else if (!this.#making.has(name.replace(PARTIAL, ""))) await this.#remove(name);
     }
@@ -150,7 +158,7 @@ export class Snapshots {
     const info = join(this.#options.folder, key, INFO);
     const seconds = this.#options.now() / 1_000;
     try {
-      const base = parseInfo(readFileSync(info, "utf8"));
+      const base = parseStored(SnapshotBase, { text: readFileSync(info, "utf8"), path: info });
       utimesSync(info, seconds, seconds);
       return base;
     } catch {
@@ -193,13 +201,15 @@ function bytesOf({ stamps }: CopiedSource): number {
   return [...stamps.values()].reduce((sum, { size }) => sum + size, 0);
 }
 
-async function readInfo(path: string): Promise<SnapshotBase | undefined> {
+/** Undefined: it is not whole. One whose note is damaged may be what a session works on: only its size is not known. */
+async function readInfo(path: string, key: string): Promise<SnapshotBase | undefined> {
   const text = await readFile(path, "utf8").catch(() => undefined);
-  return text === undefined ? undefined : parseInfo(text);
-}
-
-function parseInfo(text: string): SnapshotBase {
-  return JSON.parse(text) as SnapshotBase;
+  if (text === undefined) return undefined;
+  try {
+    return parseStored(SnapshotBase, { text, path });
+  } catch {
+    return { key, bytes: 0, withheld: 0 };
+  }
 }
 
 function digest(value: unknown): string {

@@ -7,7 +7,15 @@ import { clearApplying, clearDiscarding } from "./apply-changes.ts";
 import { mountOverlay, mountsBelow, unmount } from "./overlay.ts";
 import { repositoryOf } from "./stamps/source-state.ts";
 import { Snapshots, type SnapshotBase, type SnapshotOwner } from "./snapshots.ts";
-import { readRecord, tryRecord, writeApplied, readApplied, writeRecord, type TreeRecord } from "./tree-record.ts";
+import {
+  basesNamedIn,
+  readRecord,
+  tryRecord,
+  writeApplied,
+  readApplied,
+  writeRecord,
+  type TreeRecord,
+} from "./tree-record.ts";
 import { addWorktree, forkWorktree, removeWorktree, workIn } from "./worktrees.ts";
 
 const TREES = "workspaces";
@@ -199,7 +207,8 @@ export class SessionTrees {
   async remove(id: string): Promise<void> {
     const folder = join(this.#folder, id);
     for (const point of await mountsBelow(folder)) await unmount(point);
-    const record = await tryRecord(folder);
+    // A damaged record says not what else there is: the folder goes all the same.
+    const record = await tryRecord(folder).catch(() => undefined);
     if (record?.mode === "worktree") await removeWorktree(folder, record);
     await rm(folder, { recursive: true, force: true });
     if (this.#full !== undefined) await this.#prune();
@@ -307,8 +316,9 @@ export class SessionTrees {
   async #usedBases(): Promise<ReadonlySet<string>> {
     const used = new Set<string>();
     for (const id of await readdir(this.#folder).catch(() => [])) {
-      const record = await tryRecord(join(this.#folder, id));
-      if (record?.mode === "snapshot") used.add(record.base);
+      const named = await basesNamedIn(join(this.#folder, id));
+      // Somebody may put the record back: until then each base may be the one.
+      for (const base of named === "unknown" ? await this.snapshots.keys() : named) used.add(base);
     }
     return used;
   }

@@ -1,15 +1,18 @@
 import { spawn } from "node:child_process";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { z } from "zod";
 import { Failure, LIMITS, type RepoFilterMode } from "../protocol/index.ts";
-import { filterOf, nameFilter, type RepoFilter, type WithheldBecause } from "./filter.ts";
+import { filterOf, nameFilter, WITHHELD_BECAUSE, type RepoFilter } from "./filter.ts";
 import { SECRET_KINDS, secretsIn } from "./secrets.ts";
 
 /** A file that an agent does not get to see. */
-export interface Withheld {
-  readonly path: string;
-  readonly because: WithheldBecause | "not readable" | `content: ${string}`;
-}
+const Withheld = z.object({
+  path: z.string(),
+  because: z.union([z.enum([...WITHHELD_BECAUSE, "not readable"]), z.templateLiteral(["content: ", z.string()])]),
+});
+export type Withheld = Readonly<z.infer<typeof Withheld>>;
+export const StoredWithheld = z.array(Withheld);
 
 export interface Filtered {
   readonly shown: readonly string[];

@@ -4,7 +4,7 @@ import { Failure } from "../protocol/index.ts";
 import { copyTree } from "./bulk-copy.ts";
 import { git, gitBytes, mustGit } from "./git.ts";
 import { inParallel } from "./in-parallel.ts";
-import { isUntouched, stampOf, type FileStamp, type Stamps } from "./manifest.ts";
+import { isUntouched, readStamps, stampOf, type FileStamp, type Stamps } from "./manifest.ts";
 import { findRepository, mendPointer } from "./repository.ts";
 import { repositoryOf } from "./stamps/source-state.ts";
 import { replaceFile, type WorktreeRecord } from "./tree-record.ts";
@@ -75,8 +75,8 @@ export function workIn(tree: string, { repository: { prefix } }: WorktreeRecord)
   return join(tree, prefix).replace(/\/$/, "");
 }
 
-export async function worktreeStamps(folder: string): Promise<Stamps> {
-  return new Map(JSON.parse(await readFile(join(folder, STAMPS), "utf8")) as [string, FileStamp][]);
+export function worktreeStamps(folder: string): Promise<Stamps> {
+  return readStamps(join(folder, STAMPS));
 }
 
 /** A file as it was in the commit that the tree began with, as a checkout writes it. */

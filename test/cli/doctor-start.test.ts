@@ -86,6 +86,14 @@ describe("doctor fails where a server does not start", () => {
     expect(await failures(home)).toEqual({ code: 1, failed: [`start: ${join(home, "output")} is no folder`] });
   });
 
+  test.each(["search.db", "search.db-wal"])("or starts and cannot search, because %s is a folder", async (name) => {
+    await using place = new Place();
+    const home = join(place.folder, "copy");
+    await cp(whole.home, home, { recursive: true });
+    await replace(join(home, name), "folder");
+    expect(await failures(home)).toEqual({ code: 1, failed: [`start: ${join(home, name)} is no file`] });
+  });
+
   test.each(sample(Object.entries(HURT), 3))("%s", async (_what, hurt) => {
     let home = "";
     let found: Awaited<ReturnType<typeof failures>> | undefined;

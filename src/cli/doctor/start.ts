@@ -20,7 +20,8 @@ import { fail, ok, warn, type DoctorCheck } from "./checks.ts";
 
 /** Folders that a server creates in its home. */
 const FOLDERS = ["connections", "engines", "output"];
-const FILES = [SERVER_FILE, TOKEN_FILE, SEEN_TIME_FILE, WEBHOOK_KEY_FILE, PUSH_KEY_FILE, "instance"];
+const SEARCH_FILES = ["search.db", "search.db-wal", "search.db-shm"];
+const FILES = [SERVER_FILE, TOKEN_FILE, SEEN_TIME_FILE, WEBHOOK_KEY_FILE, PUSH_KEY_FILE, "instance", ...SEARCH_FILES];
 
 const MEGABYTE = 1_000_000;
 /** A server makes a handful of files for each session. */

@@ -94,6 +94,20 @@ export const TOOL_LIMITS = {
   templates: 100,
   /** One template as JSON. */
   templateChars: 65_536,
+  // projects of the workbench
+  workbenchProjects: 200,
+  /** Of one person. */
+  workbenchProjectsEach: 50,
+  /** The content of one project as JSON. */
+  workbenchProjectBytes: 1_000_000,
+  workbenchProjectNameChars: 80,
+  workbenchProjectTables: 32,
+  workbenchProjectColumns: 10_000,
+  workbenchProjectQueries: 50,
+  /** The name of a table, of a column or of a query in it. */
+  workbenchNameChars: 1_000,
+  /** One layout in it, as the page writes it. */
+  workbenchLayoutChars: 200_000,
   // shell analysis and rules
   /** Scripts inside scripts (`sh -c`, `eval`, substitutions are free); deeper ones count as unknown. */
   shellDepth: 12,

@@ -34,6 +34,7 @@ const TAGS = [
     description: "Engines, and where model calls go",
     paths: /^\/api\/(providers|tunnels|tunnel-offers|engines|models)/,
   },
+  { name: "Workbench", description: "Projects of the workbench", paths: /^\/api\/workbench/ },
   { name: "Workers", description: "Where sessions run, and what is prepared", paths: /^\/api\/(workers|pool)/ },
   { name: "Connections", description: "Databases that may be read", paths: /^\/api\/connections/ },
   {

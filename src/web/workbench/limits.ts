@@ -42,6 +42,8 @@ export const WORKBENCH_LIMITS = {
   pictureEdge: 8_192,
   /** Rows of a table that is saved as JSON or Parquet: it is put together in memory. */
   savedRows: 2_000_000,
+  /** Cells of an Excel file that is made by the page itself; larger ones are made in a worker. */
+  xlsxCellsHere: 100_000,
   /** Cells that one action changes. */
   editedCells: 1_000,
   /** Columns that a picker shows at once. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { z } from "zod";
 import { git, mustGit } from "../git.ts";
 import { inParallel } from "../in-parallel.ts";
 import { listFiles } from "../list-files.ts";
@@ -15,19 +16,21 @@ export interface SourceState {
   readonly repository?: RepositoryState | undefined;
 }
 
-export interface RepositoryState extends RepositoryPlace {
-  /** Something is not committed. */
-  readonly dirty: boolean;
-}
-
-interface RepositoryPlace {
+const RepositoryPlace = z.object({
   /** Absolute, real. */
-  readonly root: string;
+  root: z.string(),
   /** The folder within the repository, with a slash at its end; empty: its root. */
-  readonly prefix: string;
+  prefix: z.string(),
   /** Absent: it has no commit yet. */
-  readonly head?: string | undefined;
-}
+  head: z.string().optional(),
+});
+type RepositoryPlace = Readonly<z.infer<typeof RepositoryPlace>>;
+
+export const RepositoryState = RepositoryPlace.extend({
+  /** Something is not committed. */
+  dirty: z.boolean(),
+});
+export type RepositoryState = Readonly<z.infer<typeof RepositoryState>>;
 
 /** What `git status` says of a folder. Each entry is a line of it, as it is. */
 export interface FolderStatus {

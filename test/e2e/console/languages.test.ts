@@ -92,6 +92,20 @@ describeInBrowser("in other languages", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("an English table and a formula keep their order in Arabic", async () => {
+    const say = "So $a = b + c$ holds.\n\n| before | now |\n| --- | --- |\n| one | two, 2 s |";
+    const id = await begin(world, [{ say }]);
+    const { page } = await world.visit(`/sessions/${id}`, { locale: "ar-EG" });
+    const left = async (place: Locator): Promise<number> => (await place.boundingBox())?.x ?? Number.NaN;
+    const before = page.getByRole("columnheader", { name: "before" });
+    await before.waitFor();
+    expect(await left(before)).toBeLessThan(await left(page.getByRole("columnheader", { name: "now" })));
+    const formula = page.locator(".katex-html");
+    const sign = (text: string): Promise<number> => left(formula.getByText(text, { exact: true }));
+    expect(await sign("a")).toBeLessThan(await sign("b"));
+    expect(await sign("b")).toBeLessThan(await sign("c"));
+  });
+
   test("one is chosen in the menu and kept in the browser", async () => {
     const visitor = await world.visit("/sessions", { locale: "fr-FR" });
     const { page } = visitor;

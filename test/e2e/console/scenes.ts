@@ -1,5 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { atRest } from "../../support/chromium.ts";
+import { dailyScenes } from "./daily-scenes.ts";
 import type { Furniture } from "./furniture.ts";
 
 /** One page of the console in one state. */
@@ -32,6 +33,7 @@ export function scenesOf(furniture: Furniture): readonly Scene[] {
     ...questionScenes(furniture),
     ...desktopScenes(),
     ...guestScenes(furniture),
+    ...dailyScenes(furniture),
   ];
 }
 

@@ -65,6 +65,29 @@ describeInBrowser("columns, pictures and files of the workbench", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("a large table becomes an Excel file in a worker, with the chosen rows and its notes", async () => {
+    const { page } = await world.visit("/workbench");
+    const workers: string[] = [];
+    page.on("worker", (worker) => workers.push(new URL(worker.url()).pathname));
+    const lines = Array.from({ length: 40_000 }, (_, at) => `${at},name ${at % 977},${at / 8},1791-01-01`);
+    const text = `Number,Name,Part,Day\n${lines.join("\n")}\n`;
+    const input = page.getByLabel("Files to open");
+    await input.setInputFiles({ name: "long.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+    await page.getByRole("button", { name: "Download" }).click();
+    const before = workers.length;
+    const { bytes } = await saved(page, () => choose(page, "All 40,000 rows as Excel"));
+    await page.getByText(/Times of "Day" before 1900 .* 40,000 values, first in row 1\./).waitFor();
+    expect(workers.slice(before)).toEqual([expect.stringMatching(/worker-[^/]+\.js$/)]);
+    await page.getByRole("button", { name: "Close long" }).click();
+    await input.setInputFiles({ name: "again.xlsx", mimeType: "", buffer: bytes });
+    await page.getByRole("button", { name: "Close again" }).waitFor();
+    await page
+      .getByRole("gridcell", { name: "name 976", exact: true })
+      .or(page.getByText("40,000 rows"))
+      .first()
+      .waitFor();
+  });
+
   test("a table is saved for Excel with its types, and a picture is copied, or the page says why not", async () => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;

@@ -248,7 +248,40 @@ const colourScenes: readonly Scene[] = [
     },
     seen: (page) => page.getByRole("menuitem", { name: "All 5,850 rows as Excel" }),
   },
+  {
+    name: "workbench-layouts-menu",
+    path: "/workbench",
+    arrange: async (page) => {
+      await openSample(page);
+      await page.getByRole("button", { name: "Layouts" }).click();
+    },
+    seen: (page) => page.getByRole("menuitem", { name: "Copy a link" }),
+  },
+  {
+    name: "workbench-projects",
+    path: "/workbench",
+    arrange: async (page) => {
+      await openSample(page);
+      await openProjects(page);
+      const dialog = page.getByRole("dialog");
+      const name = dialog.getByLabel("Save what is open as a new project");
+      await name.fill("People of the study, with a name that is as long as a name of a project may be");
+      await name.press("Enter");
+      await dialog.waitFor({ state: "detached" });
+      await openProjects(page);
+      await dialog
+        .getByRole("button", { name: /^Delete People/ })
+        .first()
+        .click();
+    },
+    seen: (page) => page.getByText("Delete it for everybody?"),
+  },
 ];
+
+async function openProjects(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Layouts" }).click();
+  await page.getByRole("menuitem", { name: "Projects on the server…" }).click();
+}
 
 const sqlScenes: readonly Scene[] = [
   {

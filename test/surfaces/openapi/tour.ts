@@ -38,6 +38,15 @@ export async function tourOfServer({ contract, app }: Tour): Promise<void> {
   await contract.get("saveTemplate", { params: { id: "mine" }, body: { name: "Mine", session: { autonomy: "full" } } });
   await contract.get("listTemplates");
   await contract.get("deleteTemplate", { params: { id: "mine" } });
+  const content = {
+    tables: [{ name: "demog", columns: ["AGE"], source: { kind: "sample", id: "demog" }, layout: "{}" }],
+    shown: 0,
+    queries: [{ name: "Query 1", source: "page", sql: "SELECT 1" }],
+  };
+  await contract.get("saveWorkbenchProject", { params: { id: "ages" }, body: { name: "Ages", content } });
+  await contract.get("listWorkbenchProjects");
+  await contract.get("getWorkbenchProject", { params: { id: "ages" } });
+  await contract.get("deleteWorkbenchProject", { params: { id: "ages" } });
   await contract.get("saveTunnel", { params: { id: "home" }, body: { auth: "nostr" } });
   await contract.get("listTunnels");
   await contract.get("deleteTunnel", { params: { id: "home" } });

@@ -68,7 +68,11 @@ export function CardFacts({
   const reason = reasonWords(approval);
   return (
     <div className="space-y-1">
-      {reason !== undefined && <p className="text-sm text-soft">{reason}</p>}
+      {reason !== undefined && (
+        <p dir="auto" className="text-sm text-soft">
+          {reason}
+        </p>
+      )}
       <p className="flex flex-wrap gap-x-1 text-xs text-faint">
         <span>
           {withSession || session === undefined

@@ -15,9 +15,9 @@ export function Formula({ tex, display }: { readonly tex: string; readonly displ
       left = true;
     };
   }, [tex, display]);
-  // The key gives each formula an element of its own: what is drawn into it is not React's.
+  // A formula reads from left to right in every language. The key gives each formula an element of its own: what is drawn into it is not React's.
   return (
-    <span key={tex} ref={place} className={display ? "my-3 block overflow-x-auto overflow-y-hidden" : ""}>
+    <span key={tex} ref={place} dir="ltr" className={display ? "my-3 block overflow-x-auto overflow-y-hidden" : ""}>
       {tex}
     </span>
   );

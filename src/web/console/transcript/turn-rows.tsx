@@ -117,7 +117,9 @@ export function EndRow({
     <div className="space-y-2">
       {words !== undefined && (
         <Note tone={tone} className="flex flex-wrap items-center gap-x-3 gap-y-1 break-words">
-          <span className="min-w-0">{words}</span>
+          <span dir="auto" className="min-w-0">
+            {words}
+          </span>
           {next !== undefined && onContinue !== undefined && (
             <Button size="small" className="ms-auto" onClick={onContinue}>
               {NEXT_WORDS[next]}

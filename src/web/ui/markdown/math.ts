@@ -1,3 +1,6 @@
+/** Signs that money and variables of a shell do not have. */
+const SIGNS = /[\\^_={}+*<>]/;
+
 const formula =
   ({ pattern, display }: { readonly pattern: RegExp; readonly display: boolean }) =>
   (source: string) => {
@@ -6,11 +9,20 @@ const formula =
       ? undefined
       : { type: "math", raw, display, tex: tex.trim() };
   };
-/** `$$x^2$$` as a formula; alone on its lines it is one that stands by itself. */
+
+/** What stands between two single signs, close to both: `$x$`. Amounts of money (`$5 to $10`, `from $100 to 200$`) and `$HOME/$USER` are text. */
+const short = formula({ pattern: /^\$(?![\s$])([^$\n]*[^\s$\\])\$(?![\w$])/, display: false });
+
+const inLine = (source: string) => {
+  const found = short(source);
+  return found === undefined || (/^\d/.test(found.tex) && !SIGNS.test(found.tex)) ? undefined : found;
+};
+
+/** `$$x^2$$` and `$x^2$` as formulas; the former alone on its lines is one that stands by itself. */
 export const MATH = {
   renderers: {},
   childTokens: {},
   block: [formula({ pattern: /^ {0,3}\$\$([^$]+)\$\$[ \t]*(?:\n|$)/, display: true })],
-  inline: [formula({ pattern: /^\$\$([^$]+)\$\$/, display: false })],
-  startInline: [(source: string) => source.indexOf("$$")],
+  inline: [formula({ pattern: /^\$\$([^$]+)\$\$/, display: false }), inLine],
+  startInline: [(source: string) => source.search(/\$\$|(?<![\w\\])\$/)],
 };

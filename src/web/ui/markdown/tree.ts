@@ -56,7 +56,7 @@ export const MARKDOWN_LIMITS = {
 export interface MarkdownOptions {
   /** The end of a line is one in the answer too. Absent: it is a space. */
   readonly breaks?: boolean;
-  /** `$$x^2$$` is a formula: see math.ts. Absent: it is text. */
+  /** `$$x^2$$` and `$x^2$` are formulas: see math.ts. Absent: they are text. */
   readonly math?: MarkedOptions["extensions"];
   /** Changes each piece of text, code and each address before it is used. */
   readonly fill?: (piece: string) => string;
@@ -96,7 +96,7 @@ export function blocksOf(text: string, options: MarkdownOptions = {}): readonly 
   const isTooMuch = text.length > MARKDOWN_LIMITS.chars || TOO_DEEP.test(text) || hasTooManyBoxes(text);
   if (isTooMuch) return [plain(text, fill)];
   try {
-    const extensions = math != null && text.includes("$$") ? { extensions: math } : {};
+    const extensions = math != null && text.includes("$") ? { extensions: math } : {};
     const tokens = new BoundedLexer({ gfm: true, breaks, ...extensions }).lex(text);
     return tokens.map((token) => ({ tree: block(token, { depth: 0, fill }), length: token.raw.length }));
   } catch {

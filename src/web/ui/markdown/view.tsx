@@ -136,7 +136,8 @@ function Table({ node, parts }: { readonly node: MarkdownElement; readonly parts
         </div>
       )}
       <div role="group" aria-label={t("Table")} tabIndex={0} className="overflow-x-auto">
-        <table className={CLASSES.table}>{all(node.children, parts)}</table>
+        {/* Its columns run as its words do, also in a page of another direction. */}
+        <table dir="auto" className={CLASSES.table}>{all(node.children, parts)}</table>
       </div>
     </div>
   );

@@ -19,6 +19,8 @@ export interface Bench {
   readonly sql: PageSql;
   readonly queries: QueryHistory;
   readonly queryTabs: QueryTabs;
+  /** Resolves when what was open before is there again. */
+  readonly started: Promise<void>;
 }
 
 export function openBench(): Bench {
@@ -38,7 +40,8 @@ export function openBench(): Bench {
   const queryTabs = new QueryTabs(storage, () => crypto.randomUUID());
   globalThis.addEventListener("storage", ({ key }) => queryTabs.storageChanged(key));
   gridLooks.subscribe(() => keeper.changed());
-  void keeper.start().then(() => openLinked(opening));
+  const started = keeper.start();
+  void started.then(() => openLinked(opening));
   globalThis.addEventListener("hashchange", () => openLinked(opening));
   globalThis.addEventListener("pagehide", () => {
     opening.saveNow();
@@ -57,6 +60,7 @@ export function openBench(): Bench {
     sql: new PageSql(workbench),
     queries: new QueryHistory(storage),
     queryTabs,
+    started,
   };
 }
 

@@ -8,6 +8,7 @@ import { ChangeColumnDialog } from "./column/change-column-dialog.tsx";
 import { ColumnDialog } from "./column/column-dialog.tsx";
 import { useBench, useCurrent } from "./context.tsx";
 import { MoveDialog } from "./dock/move-dialog.tsx";
+import { ProjectsDialog } from "./projects/projects-dialog.tsx";
 import { ReshapeDialog } from "./reshape/reshape-dialog.tsx";
 import { ImportDialog } from "./start/import-dialog.tsx";
 import { useSurface } from "./surface.ts";
@@ -20,6 +21,7 @@ export function Dialogs(): ReactNode {
   if (asked?.kind === "url") return <UrlDialog onClose={close} />;
   if (asked?.kind === "import")
     return <ImportDialog again={{ file: asked.file, replaces: asked.replaces }} onClose={close} />;
+  if (asked?.kind === "projects") return <ProjectsDialog onClose={close} />;
   if (asked === undefined || view === undefined) return undefined;
   switch (asked.kind) {
     case "column":

@@ -2,7 +2,6 @@ import { download } from "../../ui/download.ts";
 import { toCsv } from "../data/csv.ts";
 import { toJson } from "../data/json.ts";
 import { toParquet } from "../data/parquet.ts";
-import { toXlsx } from "../data/write/xlsx.ts";
 import { WORKBENCH_LIMITS } from "../limits.ts";
 import { layoutFileText, layoutText, parseLayout } from "../model/layout.ts";
 import { linkHash } from "../model/permalink.ts";
@@ -11,6 +10,7 @@ import { fileName } from "./file-name.ts";
 import type { TableOpener } from "./opening.ts";
 import { copyPicture, savePicture } from "./picture/save.ts";
 import { useDownloads } from "./surface.ts";
+import { isLongXlsx, saveXlsx } from "./xlsx/save.ts";
 
 type RowsToSave = "all" | "filtered" | "selected";
 export type SavedFileKind = "csv" | "xlsx" | "json" | "parquet";
@@ -91,9 +91,6 @@ interface SaveOptions {
   readonly warned: (words: string) => void;
 }
 
-/** Cells of an Excel file from which on it takes seconds. */
-const LONG_CELLS = 1_000_000;
-
 async function saveTable(table: View["table"], { rows: which, kind, told, warned }: SaveOptions): Promise<void> {
   const rows = which === "all" ? undefined : which === "filtered" ? table.filtered : table.selected;
   if (rows?.isEmpty === true)
@@ -110,9 +107,8 @@ async function saveTable(table: View["table"], { rows: which, kind, told, warned
       return download(`${name}.csv`, toCsv(table, { rows, safeForSpreadsheets }), "text/csv");
     }
     case "xlsx": {
-      if (count * table.columns.length > LONG_CELLS)
-        told("Making the Excel file takes a while. The page stays usable.");
-      const { file, notes } = await toXlsx(table, { rows });
+      if (isLongXlsx(count, table.columns.length)) told("Making the Excel file takes a while. The page stays usable.");
+      const { file, notes } = await saveXlsx(table, rows);
       download(`${name}.xlsx`, file, file.type);
       if (notes.length > 0) warned(`Saved ${name}.xlsx. ${notes.join(" ")}`);
       return;

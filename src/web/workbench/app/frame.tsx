@@ -10,6 +10,7 @@ import { DropAnywhere } from "./start/drop.tsx";
 import { ReadingNote } from "./start/reading-note.tsx";
 import { StartPage } from "./start/start-page.tsx";
 import { FilePickerProvider } from "./start/file-picker.tsx";
+import { ProjectLinks } from "./projects/project-links.tsx";
 import { PropertySheet } from "./sheet/property-sheet.tsx";
 import { useWorkbenchKeys } from "./keys.ts";
 import { useServer } from "./server.tsx";
@@ -52,6 +53,7 @@ function Page(): ReactNode {
         <Chat />
       </div>
       <Dialogs />
+      <ProjectLinks />
       <DropAnywhere />
     </div>
   );

@@ -154,8 +154,11 @@ export class TableOpener {
     } catch (error) {
       this.#set({ trouble: { name: "Link", words: wordsOf(error) } });
     }
-    if (linked === undefined) return;
-    const { source, layout } = linked;
+    if (linked !== undefined) await this.open(linked);
+  }
+
+  /** What everybody can open. False: it could not be read; a note says why. */
+  async open({ source, layout }: LinkedTable): Promise<boolean> {
     const sample = source.kind === "sample" ? SAMPLES.find(({ id }) => id === source.id) : undefined;
     const name = source.kind === "address" ? source.address : (sample?.title ?? source.id);
     const read: ReadTable = (options) => {
@@ -163,7 +166,17 @@ export class TableOpener {
       if (sample === undefined) throw new Error("There is no such sample any more.");
       return sample.make();
     };
-    await this.#read(name, read, { source, layout });
+    return await this.#read(name, read, { source, layout });
+  }
+
+  /** Tells a person something about what was opened. */
+  say(name: string, lines: readonly string[]): void {
+    this.#set({ notes: { name, lines } });
+  }
+
+  /** The columns that a view's table was opened with; a layout is kept for these. */
+  openedWith(viewId: string): string | undefined {
+    return this.#tracked.get(viewId)?.key;
   }
 
   /** Where a view's table came from. Undefined: others cannot open it. */

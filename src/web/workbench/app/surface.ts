@@ -12,6 +12,7 @@ export type OpenDialog =
   | { readonly kind: "change-column"; readonly name: string }
   | { readonly kind: "reshape"; readonly by: ReshapeKind }
   | { readonly kind: "save-layout" }
+  | { readonly kind: "projects" }
   | { readonly kind: "move"; readonly viewerId: string };
 
 interface Surface {

@@ -87,6 +87,25 @@ export class QueryTabs {
     return true;
   }
 
+  /** Queries of somebody else, each in a tab behind the others. One that is there already is not added again. Returns how many had no room. */
+  bring(queries: readonly Pick<QueryTab, "name" | "source" | "sql">[]): number {
+    let left = 0;
+    this.#change((list) => {
+      // An empty one that stands for none makes room.
+      const used = list.tabs.filter(({ sql = "" }) => list.tabs.length > 1 || sql.trim() !== "");
+      const tabs = [...used];
+      for (const { name, source, sql = "" } of queries) {
+        if (tabs.some((tab) => tab.sql === sql && tab.source === source)) continue;
+        if (tabs.length >= SQL_LIMITS.tabs || sql.length > SQL_LIMITS.tabChars) left += 1;
+        else
+          tabs.push({ id: this.#newId(), name: uniqueName(name.slice(0, SQL_LIMITS.tabNameChars), tabs), source, sql });
+      }
+      const active = tabs.find(({ id }) => id === list.active) ?? tabs[0];
+      return active === undefined ? list : { tabs, active: active.id };
+    });
+    return left;
+  }
+
   /** An empty name changes nothing; one that another query has gets a number. */
   rename(id: string, given: string): void {
     const name = given.trim().replaceAll(/\s+/g, " ").slice(0, SQL_LIMITS.tabNameChars);

@@ -38,6 +38,8 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   "changes.pull_request": t("opened a pull request from a session"),
   "template.set": t("saved a template"),
   "template.delete": t("removed a template"),
+  "project.set": t("saved a project of the workbench"),
+  "project.delete": t("deleted a project of the workbench"),
   "token.create": t("created a token"),
   "token.delete": t("removed a token"),
 };

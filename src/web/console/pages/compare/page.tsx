@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { ChevronLeft, FileCheck2, Undo2 } from "lucide-react";
 import { useState, type ReactNode } from "react";
-import type { FileComparison, SessionView } from "../../../../protocol/index.ts";
+import { Failure, type FileComparison, type SessionView } from "../../../../protocol/index.ts";
 import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { useTitle } from "../../../ui/app/page-title.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -29,7 +29,10 @@ export function ComparePage(): ReactNode {
   const isMoment = !other.startsWith("ses_");
   const title = isMoment ? t("Since an earlier turn") : t("Compared with another session");
   useTitle(title);
-  const error = session.error ?? compared.error;
+  // A session that has changed nothing has no moments: that is no trouble.
+  const isUnrecorded =
+    isMoment && session.data !== undefined && compared.error instanceof Failure && compared.error.code === "not_found";
+  const error = isUnrecorded ? null : (session.error ?? compared.error);
   return (
     <div className="mx-auto w-full max-w-7xl space-y-4 p-4 md:px-8">
       <header>
@@ -50,7 +53,14 @@ export function ComparePage(): ReactNode {
       {error !== null && (
         <Trouble title={t("Can’t compare the files")} error={error} onRetry={() => void compared.refetch()} />
       )}
-      {error === null && (compared.data === undefined || session.data === undefined) && <Skeleton className="h-64" />}
+      {isUnrecorded && (
+        <Empty icon={FileCheck2} title={t("Nothing recorded yet")}>
+          {t("Files are recorded before the first call that could change them, and after each turn.")}
+        </Empty>
+      )}
+      {error === null && !isUnrecorded && (compared.data === undefined || session.data === undefined) && (
+        <Skeleton className="h-64" />
+      )}
       {error === null && compared.data !== undefined && session.data !== undefined && (
         <Compared session={session.data} comparison={compared.data} isMoment={isMoment} />
       )}

@@ -10,10 +10,11 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { useHasBothSides } from "../../../ui/media.ts";
 import { Skeleton } from "../../../ui/states.tsx";
 import { visible } from "../../../ui/visible.ts";
-import { StatusBadge, titleOf } from "../../../ui/words.tsx";
+import { titleOf } from "../../../ui/words.tsx";
 import { isUnread, useReadMarks } from "../../app/read-marks.ts";
 import { inGlanceOrder } from "../../app/session-order.ts";
 import { useSessions } from "../sessions/data.ts";
+import { State } from "../sessions/row-parts.tsx";
 import { t } from "../../../ui/language/t.ts";
 
 /** The open session counts as read, now and when its next turn ends. */
@@ -107,12 +108,7 @@ function GlanceList({ current, onPick }: { readonly current: string; readonly on
                 </span>
               </span>
               <span className="mt-0.5 flex flex-wrap items-center gap-1">
-                <StatusBadge status={session.status} />
-                {session.tags?.map((tag) => (
-                  <span key={tag} className="text-xs text-soft">
-                    #{visible(tag)}
-                  </span>
-                ))}
+                <State session={session} />
               </span>
             </Link>
           </li>

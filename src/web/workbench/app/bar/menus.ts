@@ -161,6 +161,7 @@ function useDataEntries(commands: WorkbenchCommands): readonly MenuEntry[] {
     { label: "Open a file…", run: pick, keys: "Ctrl+O" },
     { label: "Import a text file…", run: importText },
     { label: "Open an address…", run: () => ask({ kind: "url" }) },
+    { label: "Projects on the server…", run: () => ask({ kind: "projects" }) },
     "line",
     ...RESHAPES.map((by) => ({ label: RESHAPE_WORDS[by].menu, run: () => ask({ kind: "reshape", by }), disabled })),
     "line",

@@ -7,6 +7,7 @@ import {
   Link,
   PanelsLeftBottom,
   Plus,
+  Server,
   Trash2,
   X,
 } from "lucide-react";
@@ -210,6 +211,9 @@ function LayoutsMenu({ view, commands }: { readonly view: View; readonly command
       </DropdownMenu.Item>
       <DropdownMenu.Item className={MENU_ITEM} onSelect={commands.copyLink}>
         <Link aria-hidden className="size-4 text-faint" /> Copy a link
+      </DropdownMenu.Item>
+      <DropdownMenu.Item className={MENU_ITEM} onSelect={() => ask({ kind: "projects" })}>
+        <Server aria-hidden className="size-4 text-faint" /> Projects on the server…
       </DropdownMenu.Item>
       <DropdownMenu.Separator className={MENU_LINE} />
       {list.length === 0 && <p className="px-2.5 py-1.5 text-sm text-faint">No layout is saved yet.</p>}

@@ -1,4 +1,4 @@
-import { FileUp, Link, Table2 } from "lucide-react";
+import { FileUp, Link, Server, Table2 } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { Button } from "../../../ui/button.tsx";
 import { SAMPLES } from "../../samples/index.ts";
@@ -44,6 +44,9 @@ function OpenBox(): ReactNode {
         </Button>
         <Button onClick={() => ask({ kind: "url" })}>
           <Link aria-hidden className="size-4" /> Open an address
+        </Button>
+        <Button onClick={() => ask({ kind: "projects" })}>
+          <Server aria-hidden className="size-4" /> Open a project
         </Button>
       </div>
     </section>
