@@ -137,7 +137,9 @@ function Table({ node, parts }: { readonly node: MarkdownElement; readonly parts
       )}
       <div role="group" aria-label={t("Table")} tabIndex={0} className="overflow-x-auto">
         {/* Its columns run as its words do, also in a page of another direction. */}
-        <table dir="auto" className={CLASSES.table}>{all(node.children, parts)}</table>
+        <table dir="auto" className={CLASSES.table}>
+          {all(node.children, parts)}
+        </table>
       </div>
     </div>
   );
