@@ -259,8 +259,7 @@ export class Gateway {
       },
     };
     const gateway: Gateway = new Gateway(dependencies, { ...options, book, feed });
-    const { tokens, keys, tunnels, offers, notifications } = gateway;
-    for (const service of [tokens, keys, tunnels, offers, notifications]) await service.open();
+    for (const name of ["tokens", "keys", "tunnels", "offers", "notifications"] as const) await gateway[name].open();
     await gateway.shells.settle();
     await gateway.#reconcile();
     for (const service of [gateway.longRuns, gateway.webhooks, gateway.schedules]) await service.open();
