@@ -174,7 +174,7 @@ describe("who may use the socket", () => {
   });
 });
 
-describe("lending through the desk", () => {
+describe("registering through the service", () => {
   const tool = (name: string) => ({
     name: `mcp__page__${name}`,
     description: "",

@@ -4,7 +4,7 @@ import { furnishWorld, inspect } from "./inspection.ts";
 import { desktopScenes } from "./scenes.ts";
 import { consoleWorld } from "./world.ts";
 
-describeInBrowser("pages of the console (desk), wide and narrow, light and dark", () => {
+describeInBrowser("pages of the console (desktop), wide and narrow, light and dark", () => {
   const world = consoleWorld();
 
   test("axe, the security policy and the width of a phone find nothing", { timeout: 240_000 }, async () => {

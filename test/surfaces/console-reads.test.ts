@@ -42,6 +42,8 @@ describe("who is asking", () => {
         "policy.read": "all",
         "policy.test": "all",
         "usage.read": "own",
+        "project.read": "own",
+        "project.write": "own",
         "workspace.choose": "own",
         "workspace.read": "own",
         "connection.use": "own",
