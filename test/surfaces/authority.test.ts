@@ -14,8 +14,8 @@ interface Described {
 
 let app: TestApp;
 let described: Described;
-/** A session, its question, its jobs and a token of another agent: what every route is tried on. */
-let others: Readonly<Record<"session" | "approval" | "token" | "container" | "computation", string>>;
+/** A session, its question, its jobs, a project and a token of another agent: what every route is tried on. */
+let others: Readonly<Record<"session" | "approval" | "token" | "container" | "computation" | "project", string>>;
 
 beforeAll(async () => {
   app = await openTestApp();
@@ -25,10 +25,11 @@ beforeAll(async () => {
   });
   const container = await stranger.createJob("containers", { commands: ["true"] });
   const computation = await stranger.createJob("compute", { prompt: { text: "Hello" } });
+  await stranger.projects.save("theirs", { name: "Theirs", content: { tables: [], queries: [], shown: 0 } });
   const jobs = { container: container.id, computation: computation.id };
   for await (const frame of app.client.watch(session.id)) {
     if (frame.type !== "approval.requested") continue;
-    others = { session: session.id, approval: frame.approval.id, token: "tok_none", ...jobs };
+    others = { session: session.id, approval: frame.approval.id, token: "tok_none", project: "theirs", ...jobs };
     break;
   }
   const response = await fetch(`${app.serving.url}/openapi.json`, {
@@ -54,6 +55,7 @@ function bodyFor(path: string, input_hash: string): unknown {
   if (path === "/api/approvals/{id}") return { decision: "approve", input_hash };
   if (path === "/api/approvals/{id}/preview") return { input: { command: "false" } };
   if (path === "/api/templates/{id}") return { name: "Mine", session: {} };
+  if (path === "/api/workbench/projects/{id}") return { name: "Mine", revision: 1 };
   if (path === "/api/tunnels/{id}") return { auth: "nostr" };
   if (path === "/api/tunnel-offers") return { id: "mine", auth: "nostr" };
   if (path === "/api/tokens") return { role: "admin", name: "mine" };
@@ -75,6 +77,7 @@ function idFor(path: string): string {
   if (path.startsWith("/api/tokens")) return others.token;
   if (path.startsWith("/api/containers")) return others.container;
   if (path.startsWith("/api/compute")) return others.computation;
+  if (path.startsWith("/api/workbench/projects")) return others.project;
   return path.startsWith("/api/providers") ? "sim" : others.session;
 }
 

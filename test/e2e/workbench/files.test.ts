@@ -76,7 +76,7 @@ describeInBrowser("columns, pictures and files of the workbench", () => {
     await page.getByRole("button", { name: "Download" }).click();
     const before = workers.length;
     const { bytes } = await saved(page, () => choose(page, "All 40,000 rows as Excel"));
-    await page.getByText(/Times of "Day" before 1900 .* 40,000 values, first in row 1\./).waitFor();
+    await page.getByText(/^Saved long\.xlsx\. Times of "Day" before 1900 .* 40,000 values, first in row 1\./).waitFor();
     expect(workers.slice(before)).toEqual([expect.stringMatching(/worker-[^/]+\.js$/)]);
     await page.getByRole("button", { name: "Close long" }).click();
     await input.setInputFiles({ name: "again.xlsx", mimeType: "", buffer: bytes });
