@@ -1,16 +1,17 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bubblewrapDriver } from "../../src/sandbox/bubblewrap/driver.ts";
 import { ControlGroups } from "../../src/sandbox/control-groups.ts";
 import { runIn, SandboxPlace } from "../support/sandbox-place.ts";
 
-const root = mkdtempSync(join(tmpdir(), "groups-"));
-afterEach(() => {
-  rmSync(root, { recursive: true, force: true });
-  mkdirSync(root);
+/** Each test has one of its own: a group may still be entered when its test is over. */
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "groups-"));
 });
+afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** A folder with the files of a control group of the newer kind. */
 function groupAt(path: string, files: Readonly<Record<string, string>> = {}): string {
