@@ -12,6 +12,9 @@ const INCOMPLETE: Readonly<Partial<Record<StopReason, string>>> = {
   refusal: "content_filter",
 };
 
+/** Stands for the fields that repeat the request while an event is written. No text holds it: quotes within texts are escaped. */
+const REPEATED = "repeated fields";
+
 type ResponseStatus = "in_progress" | "completed" | "incomplete";
 
 export function readResponses(body: unknown): ReadRequest {
@@ -28,6 +31,7 @@ class ResponsesFormat implements Format {
   readonly #cutAt: number | undefined;
   readonly #output: Fields[] = [];
   #sequence = 0;
+  #repeated: string | undefined = undefined;
 
   constructor(reply: ModelReply, request: ResponsesRequest) {
     this.#request = request;
@@ -39,8 +43,10 @@ class ResponsesFormat implements Format {
   encode(moment: Moment): string {
     switch (moment.at) {
       case "begin": {
-        const response = this.#response("in_progress", {});
-        return this.#event("response.created", { response }) + this.#event("response.in_progress", { response });
+        const response = this.#response("in_progress", {}, { [REPEATED]: 0 });
+        return (
+          this.#responseEvent("response.created", response) + this.#responseEvent("response.in_progress", response)
+        );
       }
       case "open":
         return this.#open(moment.part, moment.index);
@@ -49,7 +55,7 @@ class ResponsesFormat implements Format {
       case "close":
         return this.#close(moment.part, moment.index);
       case "end":
-        return this.#event(`response.${this.#finalStatus()}`, { response: this.#final(this.#output) });
+        return this.#responseEvent(`response.${this.#finalStatus()}`, this.#final(this.#output, { [REPEATED]: 0 }));
       case "fail":
         return this.#fail(moment.error);
       case "garble":
@@ -171,15 +177,16 @@ class ResponsesFormat implements Format {
     return this.#reason === undefined ? "completed" : "incomplete";
   }
 
-  #final(output: readonly Fields[]): Fields {
-    return this.#response(this.#finalStatus(), {
+  #final(output: readonly Fields[], repeated: Fields = this.#request.echo): Fields {
+    const more = {
       incomplete_details: this.#reason === undefined ? null : { reason: this.#reason },
       output,
       usage: this.#usage(),
-    });
+    };
+    return this.#response(this.#finalStatus(), more, repeated);
   }
 
-  #response(status: ResponseStatus | "failed", more: Fields): Fields {
+  #response(status: ResponseStatus | "failed", more: Fields, repeated: Fields = this.#request.echo): Fields {
     return {
       id: `resp_${this.#request.digest.slice(0, 48)}`,
       object: "response",
@@ -192,7 +199,7 @@ class ResponsesFormat implements Format {
       output: [],
       previous_response_id: null,
       service_tier: "default",
-      ...this.#request.echo,
+      ...repeated,
       usage: null,
       user: null,
       ...more,
@@ -208,6 +215,13 @@ class ResponsesFormat implements Format {
       output_tokens_details: outputDetails,
       total_tokens: total,
     };
+  }
+
+  /** The request's tools are most of a response, and three events of an answer hold them: they become text once. */
+  #responseEvent(type: string, response: Fields): string {
+    this.#repeated ??= JSON.stringify(this.#request.echo).slice(1, -1);
+    const text = this.#repeated;
+    return this.#event(type, { response }).replace(`"${REPEATED}":0`, () => text);
   }
 
   #event(type: string, fields: Fields): string {
