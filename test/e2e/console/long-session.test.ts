@@ -26,6 +26,10 @@ describeInBrowser("a session of 2,000 items", () => {
     await conversation(page).getByText(`Turn ${TURNS} is over.`, { exact: true }).waitFor();
     const rows = conversation(page).locator("[data-seq]");
     await expect.poll(() => rows.count()).toBeLessThan(100);
+    // Older messages still arrive: they neither take the reader back to the end nor anywhere else.
+    await conversation(page).evaluate((log) => log.scrollTo(0, 0));
+    await page.getByRole("button", { name: "Jump to latest" }).waitFor();
+    await conversation(page).getByText("Reading earlier messages…").waitFor({ state: "detached" });
     await conversation(page).evaluate((log) => log.scrollTo(0, 0));
     await conversation(page).locator('[data-index="0"]').waitFor();
     await expect.poll(() => rows.count()).toBeLessThan(100);

@@ -80,13 +80,12 @@ export function TranscriptList({
   });
   const height = virtual.getTotalSize();
   const anchor = useAnchor(scroller, { rows, virtual, isAtEnd: atEnd });
-  const toEnd = useCallback(() => {
-    const place = scroller.current;
-    if (place !== null) place.scrollTop = place.scrollHeight;
-  }, []);
+  const { toEnd, hasLeft } = useEnd(scroller);
   useLayoutEffect(() => {
-    if (atEnd) toEnd();
-  }, [atEnd, height, view, toEnd]);
+    if (!atEnd) return;
+    if (hasLeft()) setAtEnd(false);
+    else toEnd();
+  }, [atEnd, height, view, toEnd, hasLeft]);
   useResized(scroller, () => atEnd && toEnd());
   const go = (index: number): void => {
     const place = scroller.current;
@@ -219,6 +218,32 @@ function RowView({
       onContinue={onContinue}
     />
   );
+}
+
+/**
+ * The end of the conversation. A reader may scroll in the moment in which a new row is painted, before the browser tells of it: `hasLeft`
+ * says so, that the row does not take the reader back.
+ */
+function useEnd(scroller: { readonly current: HTMLElement | null }): {
+  readonly toEnd: () => void;
+  readonly hasLeft: () => boolean;
+} {
+  /** The lower edge of what was seen at the end, px. */
+  const lowest = useRef(0);
+  const toEnd = useCallback(() => {
+    const place = scroller.current;
+    if (place === null) return;
+    place.scrollTop = place.scrollHeight;
+    lowest.current = place.scrollTop + place.clientHeight;
+  }, [scroller]);
+  const hasLeft = useCallback(() => {
+    const place = scroller.current;
+    if (place === null) return false;
+    const edge = place.scrollTop + place.clientHeight;
+    // Rows that shrink move the edge too, but not away from the end.
+    return edge < lowest.current - NEAR && place.scrollHeight - edge >= NEAR;
+  }, [scroller]);
+  return { toEnd, hasLeft };
 }
 
 /** Home and End. The browser scrolls smoothly while row heights change, and stops too early: here both ends are reached in one step. */
