@@ -1,4 +1,4 @@
-import { isAbsolute, relative, resolve } from "node:path/posix";
+import { isAbsolute, resolve } from "node:path/posix";
 import { LIMITS } from "../protocol/index.ts";
 import { pathsMeet } from "./globs.ts";
 import type { RuleMatch } from "./match.ts";
@@ -240,8 +240,15 @@ function inWord(word: ShellWord, question: PathQuestion): RuleMatch | undefined 
   return homeDoubt(names[0] ?? "", question, maybe);
 }
 
+/** `a*\/../x`: the folder above what a pattern finds, which may be a link. */
+const ABOVE_FOUND = /[*?[{(][^/]*\/(?:.*\/)?\.\.(?:\/|$)/s;
+
 function mayLeadAnywhere(names: readonly string[] | undefined, { folder, bases }: PathQuestion): boolean {
-  return names?.some((name) => bases.some((cwd) => isKnownOnlyAtRunTime(name, { ...folder, cwd }))) === true;
+  return (
+    names?.some(
+      (name) => ABOVE_FOUND.test(name) || bases.some((cwd) => isKnownOnlyAtRunTime(name, { ...folder, cwd })),
+    ) === true
+  );
 }
 
 /** Whether a word names the file; undefined: it holds too much to decide. */
@@ -286,10 +293,19 @@ function meets(
   path: string,
   { workspace, hidesDots }: { readonly workspace: string; readonly hidesDots: boolean },
 ): boolean {
-  if (!pattern.absolute && !isInside(workspace, path)) return false;
-  const word = (pattern.absolute ? path : relative(workspace, path)).split("/").filter((segment) => segment !== "");
-  const glob = pattern.glob.split("/").filter((segment) => segment !== "");
-  return pathsMeet(word, pattern.absolute || pattern.glob.includes("/") ? glob : ["**", ...glob], { hidesDots });
+  return pathsMeet(segmentsOf(path), wholeRule(pattern, workspace), { hidesDots });
+}
+
+function segmentsOf(path: string): readonly string[] {
+  return path.split("/").filter((segment) => segment !== "");
+}
+
+/** The segments of a rule's pattern from the root on. What the workspace is called is no pattern. */
+function wholeRule(pattern: PathPattern, workspace: string): readonly string[] {
+  const own = segmentsOf(pattern.glob);
+  if (pattern.absolute) return own;
+  const from = segmentsOf(workspace).map((segment) => segment.replace(/[\\*?[{(]/g, "\\$&"));
+  return [...from, ...(pattern.glob.includes("/") ? own : ["**", ...own])];
 }
 
 /** A program that takes a whole folder takes everything in it. */
@@ -300,12 +316,18 @@ function foldersRead(program: string, words: readonly ShellWord[], question: Pat
     bases.some((base) => {
       const { path, real } = placeOf(name, { ...folder, cwd: base });
       // `grep -r x /dev/stdin < .`: an open descriptor may be a folder.
-      return HARMLESS_DEVICES.has(path) ? path !== "/dev/null" : mayHold(rule.pattern, real, folder.workspace);
+      return HARMLESS_DEVICES.has(path) ? path !== "/dev/null" : holdsSome(rule.pattern, real, folder.workspace);
     }),
   );
   return held === undefined
     ? undefined
     : { rule: rule.text, certain: false, why: `${held} may hold files that the rule is about` };
+}
+
+/** `cp -r ../a*`: the folder may be named by a pattern, and then holds what lies below any path that this pattern matches. */
+function holdsSome(pattern: PathPattern, name: string, workspace: string): boolean {
+  if (mayHold(pattern, name, workspace)) return true;
+  return /[*?[{(]/.test(name) && pathsMeet(wholeRule(pattern, workspace), segmentsOf(name), { hidesDots: false });
 }
 
 /** Whether a folder may hold something that the pattern matches. */

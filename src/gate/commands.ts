@@ -5,7 +5,7 @@ import { findOptions } from "./shell/options.ts";
 import { asGlob, possibleNames, staysInside, type Folder } from "./shell/paths.ts";
 import { foldersOf, HARMLESS_DEVICES } from "./shell/preview.ts";
 import { PLAIN_PROGRAMS } from "./shell/programs.ts";
-import { sameCommands, saysTheSame } from "./shell/same-commands.ts";
+import { sameCommands, saysTheSame, type RuleWords } from "./shell/same-commands.ts";
 import { unwrap, type Layer, type UnwrappedCommand, type Unwrapped } from "./shell/unwrap.ts";
 import { canonicalWord, type ShellWord } from "./shell/words.ts";
 import { HARMLESS_WRAPPERS } from "./shell/wrappers.ts";
@@ -190,13 +190,17 @@ function fitsLoosely(pattern: CommandPattern, program: string, words: readonly S
 }
 
 /** The words that a rule begins with, if it is only words and then anything. */
-function wordsOf(pattern: CommandPattern): readonly string[] | undefined {
+function wordsOf(pattern: CommandPattern): RuleWords | undefined {
   if (pattern.kind === "exact") return undefined;
-  if (pattern.kind === "prefix") return pattern.prefix.split(" ");
+  if (pattern.kind === "prefix") return { words: pattern.prefix.split(" "), isCut: false };
   const [first = "", ...more] = pattern.pieces;
-  return more.length === 0 || (more.length === 1 && more[0] === "" && first.endsWith(" "))
-    ? first.trim().split(" ")
+  return more.length === 0 || (more.length === 1 && more[0] === "")
+    ? { words: first.trim().split(" "), isCut: more.length === 1 && !first.endsWith(" ") }
     : undefined;
+}
+
+function namedBy(pattern: CommandPattern): readonly string[] {
+  return pattern.kind === "exact" ? trimmed(pattern.command).split(" ") : (wordsOf(pattern)?.words ?? []);
 }
 
 const INTERPRETERS = /^(node|nodejs|bun|deno|python|pypy|ruby|perl|php|lua)[\d.]*$/;
@@ -205,7 +209,7 @@ const INTERPRETERS = /^(node|nodejs|bun|deno|python|pypy|ruby|perl|php|lua)[\d.]
 function mayBecome(pattern: CommandPattern, { program, words }: Layer): boolean {
   const given = words.slice(1).filter((word) => !word.value.startsWith("-") && word.added !== true);
   if (INTERPRETERS.test(program)) return given[0]?.fixed === false;
-  const [name, ...said] = pattern.kind === "exact" ? trimmed(pattern.command).split(" ") : (wordsOf(pattern) ?? []);
+  const [name, ...said] = namedBy(pattern);
   if (name !== program) return false;
   for (const [index, word] of said.filter((text) => !text.startsWith("-")).entries()) {
     const found = given[index];
@@ -240,11 +244,7 @@ function renames(rules: readonly CommandRule[], { program, words }: Layer): Caug
   if (!/^(ln|cp|mv|install|link|rsync)$/.test(program)) return undefined;
   for (const { value, text } of words.slice(1)) {
     const file = value.includes("/") ? value.slice(value.lastIndexOf("/") + 1) : "";
-    const rule = rules.find(
-      ({ pattern }) =>
-        file !== "" &&
-        file === (pattern.kind === "exact" ? trimmed(pattern.command).split(" ") : (wordsOf(pattern) ?? []))[0],
-    );
+    const rule = rules.find(({ pattern }) => file !== "" && file === namedBy(pattern)[0]);
     if (rule !== undefined) return { rule, certain: false, why: `${program} gives ${text} another name` };
   }
   return undefined;

@@ -211,7 +211,7 @@ class Cover {
       spec.commands !== undefined && Object.hasOwn(spec.commands, word.value) ? spec.commands[word.value] : undefined;
     if (known !== undefined) return within(spec, known);
     if (spec.otherwise === "script") return GENERIC;
-    if (spec.otherwise === "ask" && !spelled) return `${word.text} is a command that is not listed`;
+    if (!spelled) return `${word.text} is a command that is not listed`;
     return spec.plain === undefined ? {} : { plain: spec.plain };
   }
 

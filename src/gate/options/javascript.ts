@@ -35,6 +35,11 @@ const NPM: ProgramSpec = {
     config: { asks: /^(set|delete|rm|edit|fix)$/ },
     c: { asks: /^(set|delete|rm|edit|fix)$/ },
     version: { most: 0 },
+    ...Object.fromEntries(
+      "pack publish unpublish deprecate undeprecate dist-tag dist-tags owner author access org team star unstar stars login adduser add-user logout doctor cache rebuild rb shrinkwrap repo home issues help get completion diff token profile"
+        .split(" ")
+        .map((name) => [name, {}]),
+    ),
     exec: { rest: "program" },
     x: { rest: "program" },
     create: RUNS_PACKAGE,
@@ -84,7 +89,8 @@ const PNPM: ProgramSpec = {
     exec: { rest: "program" },
     dlx: { rest: "program" },
     create: RUNS_PACKAGE,
-    config: { asks: /^(set|delete|edit)$/ },
+    ...Object.fromEntries(["config", "c"].map((name) => [name, { asks: /^(set|delete|rm|edit)$/ }])),
+    set: { operands: "none" },
     publish: {},
   },
 };

@@ -26,8 +26,9 @@ const PIP: ProgramSpec = {
     list: { flags: "oue", long: "outdated uptodate editable local user format~ not-required" },
     show: { flags: "f", long: "files" },
     freeze: { flags: "l", long: "local all user exclude~" },
-    check: {},
-    index: {},
+    ...Object.fromEntries(
+      "check index download wheel hash debug cache inspect help".split(" ").map((name) => [name, {}]),
+    ),
   },
 };
 
@@ -71,6 +72,11 @@ export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
       add: { flags: "D", texts: "F", long: "dev build features~ no-default-features optional rename~ dry-run" },
       remove: { flags: "D", long: "dev build dry-run" },
       search: { long: "limit~" },
+      ...Object.fromEntries(
+        "new init publish package login logout owner yank fix vendor fetch pkgid generate-lockfile locate-project version help"
+          .split(" ")
+          .map((name) => [name, {}]),
+      ),
       nextest: CARGO_BUILD,
       install: RUNS_PACKAGE,
       binstall: RUNS_PACKAGE,
@@ -94,6 +100,8 @@ export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
       get: { single: "u t v d" },
       env: { single: "json changed" },
       doc: { single: "all short src u c" },
+      clean: { single: "cache testcache modcache n x" },
+      help: {},
       version: { single: "m" },
       generate: { single: "n v x run~ skip~" },
     },
@@ -141,6 +149,7 @@ export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
     commands: {
       check: { flags: "n", long: "diff no-cache select~ ignore~ statistics show-files exit-zero no-fix" },
       format: { flags: "n", long: "check diff no-cache" },
+      ...Object.fromEntries("rule linter clean version help".split(" ").map((name) => [name, {}])),
     },
   },
   black: {
@@ -176,8 +185,8 @@ export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
   dotnet: {
     flags: "h",
     long: "info version list-sdks list-runtimes help",
-    commands: Object.fromEntries(
-      "build test restore clean run format list".split(" ").map((name) => [
+    commands: Object.fromEntries([
+      ..."build test restore clean run format list".split(" ").map((name) => [
         name,
         {
           texts: "cvf",
@@ -185,7 +194,8 @@ export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
           dashes: "generic" as const,
         },
       ]),
-    ),
+      ..."add remove new publish pack sln".split(" ").map((name) => [name, {}]),
+    ]),
   },
   swift: {
     commands: Object.fromEntries(

@@ -43,8 +43,8 @@ export interface ProgramSpec {
   readonly dashes?: "generic";
   /** By subcommand; the program's own options count there too. */
   readonly commands?: Readonly<Record<string, ProgramSpec>>;
-  /** For a subcommand that is not listed: what follows belongs to a script (`yarn lint`), or it asks. Absent: it has no options. */
-  readonly otherwise?: "script" | "ask";
+  /** For a subcommand that is not listed: what follows belongs to a script (`yarn lint`). Absent: a star does not stand for it. */
+  readonly otherwise?: "script";
 }
 
 export type Arity = "flag" | "text" | "file" | "attached";

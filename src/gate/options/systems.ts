@@ -68,16 +68,15 @@ const COMPOSE: ProgramSpec = {
 
 const CONTAINERS: ProgramSpec = {
   long: "version help",
-  otherwise: "ask",
   commands: {
     ...CONTAINER_COMMANDS,
     compose: COMPOSE,
-    container: { commands: CONTAINER_COMMANDS, otherwise: "ask" },
-    image: { commands: CONTAINER_COMMANDS, otherwise: "ask" },
-    volume: { commands: { ls: CONTAINER_LIST, list: CONTAINER_LIST, inspect: { texts: "f" } }, otherwise: "ask" },
-    network: { commands: { ls: CONTAINER_LIST, list: CONTAINER_LIST, inspect: { texts: "f" } }, otherwise: "ask" },
-    buildx: { commands: { build: BUILD, ls: {} }, otherwise: "ask" },
-    system: { commands: { df: { flags: "v" }, info: {} }, otherwise: "ask" },
+    container: { commands: CONTAINER_COMMANDS },
+    image: { commands: CONTAINER_COMMANDS },
+    volume: { commands: { ls: CONTAINER_LIST, list: CONTAINER_LIST, inspect: { texts: "f" } } },
+    network: { commands: { ls: CONTAINER_LIST, list: CONTAINER_LIST, inspect: { texts: "f" } } },
+    buildx: { commands: { build: BUILD, ls: {} } },
+    system: { commands: { df: { flags: "v" }, info: {} } },
   },
 };
 
@@ -92,7 +91,6 @@ const KUBE_GET: ProgramSpec = {
 const KUBECTL: ProgramSpec = {
   texts: "n",
   long: "namespace~ help",
-  otherwise: "ask",
   commands: {
     get: KUBE_GET,
     describe: KUBE_GET,
@@ -135,7 +133,6 @@ export const SYSTEMS: Readonly<Record<string, ProgramSpec>> = {
   helm: {
     texts: "n",
     long: "namespace~ help",
-    otherwise: "ask",
     commands: Object.fromEntries(
       "list ls status history get version show search lint"
         .split(" ")
@@ -148,7 +145,6 @@ export const SYSTEMS: Readonly<Record<string, ProgramSpec>> = {
   terraform: {
     single:
       "no-color json compact-warnings input? lock? lock-timeout? refresh? detailed-exitcode parallelism? recursive check diff list? help version",
-    otherwise: "ask",
     commands: Object.fromEntries(
       "plan validate fmt show output version providers graph init state workspace"
         .split(" ")
@@ -157,7 +153,6 @@ export const SYSTEMS: Readonly<Record<string, ProgramSpec>> = {
   },
   gh: {
     long: "version help",
-    otherwise: "ask",
     commands: {
       ...Object.fromEntries(
         "pr issue run release workflow search label status cache ruleset project".split(" ").map((name) => [

@@ -74,7 +74,7 @@ export function readGitWords(words: readonly ShellWord[]): GitReading | string {
   const given = words.slice(at + 1).map(({ value }) => value);
   const objection = listObjection(name, given) ?? formatObjection(given);
   if (objection !== undefined) return objection;
-  const spec = { ...GLOBAL, commands: { [name]: command }, otherwise: "ask" } as const;
+  const spec = { ...GLOBAL, commands: { [name]: command } };
   return { spec, open: isOpen(name, given), addresses: name === "remote" };
 }
 

@@ -70,6 +70,31 @@ const NPM_NAMES: Readonly<Record<string, string>> = {
   "add-user": "adduser",
 };
 
+/** Short and singular names of what kubectl works on; rules may use any of them. */
+const KUBERNETES: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    "pods po pod",
+    "services svc service",
+    "deployments deploy deployment",
+    "namespaces ns namespace",
+    "configmaps cm configmap",
+    "secrets secret",
+    "nodes no node",
+    "persistentvolumes pv persistentvolume",
+    "persistentvolumeclaims pvc persistentvolumeclaim",
+    "serviceaccounts sa serviceaccount",
+    "daemonsets ds daemonset",
+    "replicasets rs replicaset",
+    "statefulsets sts statefulset",
+    "ingresses ing ingress",
+    "cronjobs cj cronjob",
+    "jobs job",
+  ].flatMap((names) => {
+    const [name = "", ...others] = names.split(" ");
+    return others.map((other) => [other, name]);
+  }),
+);
+
 const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   pnpm: {
     i: "install",
@@ -97,8 +122,24 @@ const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     rename: "move",
   },
   brew: { rm: "uninstall", remove: "uninstall" },
-  git: { stage: "add" },
-  gh: { new: "create", ls: "list" },
+  git: { stage: "add", annotate: "blame" },
+  gh: { cs: "codespace", rs: "ruleset", at: "attestation", ext: "extension", extensions: "extension" },
+  composer: { i: "install", r: "require", u: "update", upgrade: "update", rm: "remove" },
+  conda: { uninstall: "remove", upgrade: "update" },
+  mamba: { uninstall: "remove", upgrade: "update" },
+  rustup: { uninstall: "toolchain" },
+};
+
+/** Names of the second word, by program and, where it matters, by the first one. */
+const INNER_NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "git remote": { rm: "remove" },
+  gh: { new: "create", ls: "list", co: "checkout" },
+  glab: { new: "create", ls: "list", accept: "merge", del: "delete" },
+  docker: { remove: "rm", ls: "list", ps: "list" },
+  podman: { remove: "rm", ls: "list", ps: "list" },
+  "npm config": { rm: "delete" },
+  kubectl: KUBERNETES,
+  oc: KUBERNETES,
 };
 
 /** Programs that accept any unique prefix of a command's name. */
@@ -178,6 +219,7 @@ function bySubcommand(program: string, rest: CommandWords, at: number): readonly
   const after = rest.slice(at + 1);
   const forms: CommandWords[] = meanings(program, name).map((meaning) => [program, meaning].concat(after));
   if (at > 0) forms.push([program, name, ...after]);
+  if (/^p?npm$/.test(program) && /^(set|get)$/.test(name)) forms.push([program, "config", name, ...after]);
   const runs = Object.hasOwn(RUNNING_COMMANDS, program) ? RUNNING_COMMANDS[program] : undefined;
   if (runs?.has(name) === true || meanings(program, name).some((meaning) => runs?.has(meaning) === true))
     forms.push(...(name === "npm" ? [["npm", ...after]] : packaged(after)));
@@ -231,21 +273,73 @@ function packaged(rest: CommandWords): readonly CommandWords[] {
   });
 }
 
-/** Whether a rule's first words mean the same as a command, whatever the order and grouping of options. */
-export function saysTheSame(rule: CommandWords, words: CommandWords): boolean {
-  if (rule[0] !== words[0] || rule.some((word) => /^-[A-Za-z]{9,}$/.test(word))) return false;
-  const wanted = leastSense(rule);
+/** The words that a rule begins with. */
+export interface RuleWords {
+  readonly words: CommandWords;
+  /** The last word is only the beginning of one: `npm run deploy*`. */
+  readonly isCut: boolean;
+}
+
+/** Whether a rule's first words mean the same as a command, whatever the order and grouping of options, and whatever name is used. */
+export function saysTheSame(rule: RuleWords, words: CommandWords): boolean {
+  const [program = ""] = words;
+  if (rule.words[0] !== program || rule.words.some((word) => /^-[A-Za-z]{9,}$/.test(word))) return false;
+  const wanted = leastSense(rule.words);
   const given = sense(words);
-  const program = words[0] ?? "";
+  const cutAt = rule.isCut && rule.words.at(-1) === wanted.operands.at(-1) ? wanted.operands.length - 1 : undefined;
   return (
-    wanted.operands.every(
-      (operand, index) => given.operands[index] === operand || shortened(program, operand, given.operands[index] ?? ""),
-    ) && wanted.options.every((option) => given.options.some((other) => sameOption(program, option, other)))
+    operandsFit(program, { wanted: wanted.operands, given: given.operands, cutAt }) &&
+    wanted.options.every((option) => given.options.some((other) => sameOption(program, option, other)))
   );
 }
 
-function shortened(program: string, wanted: string, given: string): boolean {
-  return SHORTENED.has(program) && given.length > 1 && wanted.startsWith(given);
+/** A word behind an option may be the option's value: `npm run -w x deploy` is `npm run deploy`. */
+function operandsFit(
+  program: string,
+  {
+    wanted,
+    given,
+    cutAt,
+  }: { readonly wanted: CommandWords; readonly given: readonly Operand[]; readonly cutAt: number | undefined },
+): boolean {
+  // How many of the rule's words are found so far; an option's value leaves it open.
+  let found = new Set([0]);
+  for (const { word, mayBeValue } of given) {
+    if (found.has(wanted.length)) return true;
+    const next = new Set<number>();
+    for (const count of found) {
+      const name = wanted[count] ?? "";
+      if (mayBeValue) next.add(count);
+      if (isSameName(program, { wanted, at: count, given: word }) || (cutAt === count && word.startsWith(name)))
+        next.add(count + 1);
+    }
+    found = next;
+  }
+  return found.has(wanted.length);
+}
+
+function isSameName(
+  program: string,
+  { wanted, at, given }: { readonly wanted: CommandWords; readonly at: number; readonly given: string },
+): boolean {
+  const name = wanted[at] ?? "";
+  if (name === given || (SHORTENED.has(program) && given.length > 1 && name.startsWith(given))) return true;
+  if (at > 1) return false;
+  const [first = ""] = wanted;
+  const namesOf = (word: string): readonly string[] =>
+    at === 0 ? [word, ...meanings(program, word)] : innerNames(program, { first, word });
+  return namesOf(name).some((one) => namesOf(given).includes(one));
+}
+
+/** What the second word may stand for: `git remote rm`, `kubectl delete ns/x`. */
+function innerNames(
+  program: string,
+  { first, word }: { readonly first: string; readonly word: string },
+): readonly string[] {
+  const key = Object.hasOwn(INNER_NAMES, `${program} ${first}`) ? `${program} ${first}` : program;
+  const names = Object.hasOwn(INNER_NAMES, key) ? (INNER_NAMES[key] ?? {}) : {};
+  const written = names === KUBERNETES ? word.split(",").map((part) => part.replace(/[/.].*$/s, "")) : [word];
+  return written.map((name) => (Object.hasOwn(names, name) ? (names[name] ?? name) : name));
 }
 
 /** Short and long names of the options that rules are usually about. */
@@ -273,7 +367,7 @@ function leastSense(words: CommandWords): {
   readonly options: readonly string[];
   readonly operands: readonly string[];
 } {
-  const { operands } = sense(words);
+  const operands = sense(words).operands.map(({ word }) => word);
   const options = words
     .slice(1)
     .filter((word) => /^-./.test(word) && word !== "--")
@@ -290,12 +384,18 @@ function isWholeName(word: string): boolean {
   return /^-(exec|execdir|delete|ok|okdir|name|type|jar|version)$/.test(word);
 }
 
-function sense(words: CommandWords): { readonly options: readonly string[]; readonly operands: readonly string[] } {
+interface Operand {
+  readonly word: string;
+  readonly mayBeValue: boolean;
+}
+
+function sense(words: CommandWords): { readonly options: readonly string[]; readonly operands: readonly Operand[] } {
   const options: string[] = [];
-  const operands: string[] = [];
-  for (const word of words.slice(1, LIMITS.shellSpellings)) {
+  const operands: Operand[] = [];
+  for (const [at, word] of words.slice(0, LIMITS.shellSpellings).entries()) {
+    if (at === 0) continue;
     if (!/^-./.test(word) || word === "--") {
-      if (word !== "--") operands.push(word);
+      if (word !== "--") operands.push({ word, mayBeValue: at > 1 && /^-[^=]+$/.test(words[at - 1] ?? "") });
     } else if (word.startsWith("--")) options.push(word, word.split("=")[0] ?? word);
     else if (/^-[A-Za-z]{1,8}$/.test(word)) options.push(word, ...Array.from(word.slice(1), (letter) => `-${letter}`));
     else options.push(word, word.slice(0, 2));

@@ -381,4 +381,21 @@ export const ALLOW_OTHERS: readonly RuleTable[] = [
       "cd ..",
     ],
   },
+  {
+    name: "whole package managers: the commands that are listed",
+    profile: { allow: ["Bash(npm *)", "Bash(pip *)", "Bash(dotnet *)", "Bash(cargo *)", "Bash(go *)"] },
+    allow: [
+      "npm publish",
+      "npm pack",
+      "npm whoami",
+      "npm cache verify",
+      "cargo new x",
+      "cargo publish",
+      "go clean",
+      "pip download x",
+      "dotnet publish",
+      "dotnet add package x",
+    ],
+    ask: ["npm frobnicate", "cargo frobnicate", "go frobnicate", "pip frobnicate", "dotnet frobnicate"],
+  },
 ];
