@@ -383,7 +383,15 @@ export const ATTACKS_ON_ALLOW: readonly AttackTable[] = [
   },
   {
     profile: {
-      allow: ["Bash(npm *)", "Bash(pnpm *)", "Bash(pip *)", "Bash(dotnet *)", "Bash(cargo *)", "Bash(go *)", "Bash(ruff *)"],
+      allow: [
+        "Bash(npm *)",
+        "Bash(pnpm *)",
+        "Bash(pip *)",
+        "Bash(dotnet *)",
+        "Bash(cargo *)",
+        "Bash(go *)",
+        "Bash(ruff *)",
+      ],
     },
     autonomy: "supervised",
     lines: [
