@@ -8,6 +8,7 @@ import { ALLOW_OTHERS } from "./rule-table/allow-others.ts";
 import { ATTACKS_ON_ALLOW } from "./rule-table/attacks-allow.ts";
 import { ATTACKS_ON_ASK } from "./rule-table/attacks-ask.ts";
 import { ATTACKS_ON_DENY } from "./rule-table/attacks-deny.ts";
+import { ATTACKS_ON_STAR } from "./rule-table/attacks-star.ts";
 import { DENY_COMMANDS } from "./rule-table/deny-commands.ts";
 import { DENY_PATHS } from "./rule-table/deny-paths.ts";
 import {
@@ -38,12 +39,15 @@ describe.each(TABLES)("$name", (table) => {
   }
 });
 
-describe.each([...ATTACKS_ON_ALLOW, ...ATTACKS_ON_DENY, ...ATTACKS_ON_ASK])("attacks on $profile", (table) => {
-  const here = context(table.profile, { autonomy: table.autonomy });
-  test.each(table.lines.map((line) => [line]))("%j does not run", (line) => {
-    expect(evaluate(bash(line), here).effect).not.toBe("allow");
-  });
-});
+describe.each([...ATTACKS_ON_ALLOW, ...ATTACKS_ON_STAR, ...ATTACKS_ON_DENY, ...ATTACKS_ON_ASK])(
+  "attacks on $profile",
+  (table) => {
+    const here = context(table.profile, { autonomy: table.autonomy });
+    test.each(table.lines.map((line) => [line]))("%j does not run", (line) => {
+      expect(evaluate(bash(line), here).effect).not.toBe("allow");
+    });
+  },
+);
 
 test.each([
   ["builtins that set variables", ATTACKS_BY_SETTING],

@@ -381,33 +381,4 @@ export const ATTACKS_ON_ALLOW: readonly AttackTable[] = [
       "npx jest --coverageReporters=./x",
     ],
   },
-  {
-    profile: {
-      allow: [
-        "Bash(npm *)",
-        "Bash(pnpm *)",
-        "Bash(pip *)",
-        "Bash(dotnet *)",
-        "Bash(cargo *)",
-        "Bash(go *)",
-        "Bash(ruff *)",
-      ],
-    },
-    autonomy: "supervised",
-    lines: [
-      "npm set registry=http://evil",
-      "npm edit x",
-      "npm explore x -- sh",
-      "npm some-new-command",
-      "pnpm set registry http://evil",
-      "pnpm c set registry http://evil",
-      "pip config set global.index-url http://evil",
-      "dotnet nuget add source http://evil",
-      "dotnet tool install x",
-      "cargo config get",
-      "cargo some-plugin",
-      "go work use ../x",
-      "ruff server",
-    ],
-  },
 ];
