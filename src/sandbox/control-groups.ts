@@ -29,10 +29,8 @@ const CONTROLLERS: readonly Controller[] = ["memory", "cpu", "pids"];
 interface GroupPlace {
   readonly version: 1 | 2;
   readonly folders: Readonly<Record<Controller, string>>;
-  /** Where the file system of groups is mounted; of the older kind, that which counts processes. */
-  readonly mount: string;
-  /** /proc/self */
-  readonly self: string;
+  /** What the server's own group is found by: where groups are mounted, and /proc/self. Absent of the older kind. */
+  readonly own?: { readonly mount: string; readonly self: string };
 }
 
 /** The kernel counts processor time in windows of this length. */
@@ -93,19 +91,24 @@ export interface GroupEntry {
 export class ControlGroup {
   readonly #place: GroupPlace;
   readonly #name: string;
+  /** Folders of the controllers that a program of the older kind enters beside that which counts processes. */
+  readonly #entered: readonly string[];
   #programs = 0;
   /** The group of the program that is expected. */
   #next: string | undefined;
 
-  private constructor(place: GroupPlace, name: string) {
+  private constructor(place: GroupPlace, name: string, entered: readonly string[]) {
     this.#place = place;
     this.#name = name;
+    this.#entered = entered;
   }
 
   static make(place: GroupPlace, name: string, { memoryBytes, cpus }: GroupLimits): ControlGroup {
-    const group = new ControlGroup(place, name);
-    const { version } = place;
-    for (const folder of new Set(Object.values(place.folders))) mkdirSync(join(folder, name));
+    const { folders, version } = place;
+    // Of the older kind each controller has a group to enter: that for time is made where time is bounded.
+    const entered = [folders.memory, ...(cpus === undefined ? [] : [folders.cpu])];
+    const group = new ControlGroup(place, name, entered);
+    for (const folder of new Set([...entered, folders.pids])) mkdirSync(join(folder, name));
     const bytes = String(memoryBytes);
     group.#set("memory", version === 2 ? "memory.max" : "memory.limit_in_bytes", bytes);
     // Where the kernel does not count it, there is nothing to swap to.
@@ -118,23 +121,26 @@ export class ControlGroup {
   }
 
   /**
-   * A program is about to be let in. Whoever enters a group waits some 10 ms for the kernel, unless somebody has just entered one. So the
-   * server enters the group that it is in, beside its other work: nothing changes by that, and the program does not wait. The program's own
-   * group is made before: meanwhile no group can be made.
+   * A program is about to be let in. A process that enters a group waits some 10 ms for the kernel, unless another has just entered one. So
+   * the server enters the group that it is in, beside its other work: nothing changes by that, and the program does not wait. The program's
+   * own group is made before: meanwhile no group can be made. Of the older kind nobody waits: see `admit`.
    */
   expectProgram(): void {
     this.#next ??= this.#makeNext();
-    void enterOwnGroup(this.#place);
+    if (this.#place.own !== undefined) void enterOwnGroup(this.#place.own);
   }
 
   /** Lets a program in, which may have so many processes and threads. */
   admit(processes: number): GroupEntry {
-    const { folders, version } = this.#place;
+    const { version } = this.#place;
     const own = this.#next ?? this.#makeNext();
     this.#next = undefined;
     writeFileSync(join(own, "pids.max"), String(processes + OWN_PROCESSES));
-    const joined = version === 2 ? [own] : [join(folders.memory, this.#name), join(folders.cpu, this.#name), own];
-    const files = joined.map((folder) => join(folder, "cgroup.procs"));
+    // Of the older kind one thread can enter alone. The shell has no other, and the kernel then waits for nobody.
+    const files =
+      version === 2
+        ? [join(own, "cgroup.procs")]
+        : [...this.#entered.map((folder) => join(folder, this.#name)), own].map((folder) => join(folder, "tasks"));
     return {
       words: ["/bin/sh", "-c", ENTER, "sh", String(files.length), ...files],
       leave: () => void isRemoved(own),
@@ -195,7 +201,7 @@ function unifiedPlace({
   const folder = givenGroup(join(mount, own), mount, isRoot);
   if (folder === undefined || !hasControllers(folder)) return undefined;
   writeFileSync(join(folder, "cgroup.subtree_control"), CONTROLLERS.map((name) => `+${name}`).join(" "));
-  return { version: 2, folders: { memory: folder, cpu: folder, pids: folder }, mount, self };
+  return { version: 2, folders: { memory: folder, cpu: folder, pids: folder }, own: { mount, self } };
 }
 
 function hasControllers(folder: string): boolean {
@@ -251,13 +257,12 @@ function separatePlace({
   });
   const [memory, cpu, pids] = folders;
   if (memory === undefined || cpu === undefined || pids === undefined) return undefined;
-  return { version: 1, folders: { memory, cpu, pids }, mount: dirname(pids), self };
+  return { version: 1, folders: { memory, cpu, pids } };
 }
 
 /** Where the server's group is not to be seen, programs wait. */
-async function enterOwnGroup({ version, mount, self }: GroupPlace): Promise<void> {
-  const line = version === 2 ? /^0::(.*)$/m : /^\d+:(?:[^:\n]*,)?pids(?:,[^:\n]*)?:(.*)$/m;
-  const own = line.exec(read(join(self, "cgroup")))?.[1];
+async function enterOwnGroup({ mount, self }: NonNullable<GroupPlace["own"]>): Promise<void> {
+  const own = /^0::(.*)$/m.exec(read(join(self, "cgroup")))?.[1];
   if (own === undefined) return;
   await writeFile(join(mount, own, "cgroup.procs"), String(process.pid), { flag: "r+" }).catch(() => undefined);
 }

@@ -129,6 +129,26 @@ describe.skipIf(!isHere)("control groups of bubblewrap on this machine", () => {
     await program.kill({ graceMs: 0 });
   });
 
+  it.skipIf(!existsSync("/sys/fs/cgroup/cpu/sallyport"))(
+    "of the older kind count processor time where it is bounded, and only there",
+    async () => {
+      for (const cpus of [undefined, 1]) {
+        await using place = new SandboxPlace(driver, SandboxPlace.folder());
+        const sandbox = await place.open(cpus === undefined ? {} : { cpus });
+        const program = await sandbox.open({ argv: ["/bin/sleep", "1000"], cwd: place.workspace });
+        const lines = readFileSync(`/proc/${program.pid}/cgroup`, "latin1").split("\n");
+        const isIn = (controller: string): boolean =>
+          lines.some((line) => line.split(":")[1]?.split(",").includes(controller) === true && line.includes(prefix));
+        expect({ memory: isIn("memory"), pids: isIn("pids"), cpu: isIn("cpu") }).toEqual({
+          memory: true,
+          pids: true,
+          cpu: cpus !== undefined,
+        });
+        await program.kill({ graceMs: 0 });
+      }
+    },
+  );
+
   it("hold all programs of a sandbox to one limit, say so, and go with it", async () => {
     const place = new SandboxPlace(driver, SandboxPlace.folder());
     const sandbox = await place.open({ memoryBytes: 268_435_456 });
