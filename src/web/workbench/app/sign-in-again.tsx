@@ -4,7 +4,7 @@ import { TextField } from "../../ui/field.tsx";
 import { Note } from "../../ui/states.tsx";
 import { useServer } from "./server.tsx";
 
-/** In the place of the chat, where the token has ended: what is open in the page stays. */
+/** Replaces the chat when the token has ended. What is open in the page stays open. */
 export function SignInAgain({ close }: { readonly close: () => void }): ReactNode {
   const { onToken } = useServer();
   const [text, setText] = useState("");

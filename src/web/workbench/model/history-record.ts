@@ -48,7 +48,7 @@ export interface HistoryRecord {
   readonly actions: readonly StoredAction[];
   /** Ids of actions that were taken back, the last one last. */
   readonly takenBack: readonly string[];
-  /** Of all columns that the actions name. */
+  /** Keys of all columns that the actions name. */
   readonly columnKeys: readonly string[];
 }
 
@@ -58,7 +58,7 @@ interface RecordedHistory {
   readonly columns: ReadonlyMap<string, Column>;
 }
 
-/** The newest actions, as many as there is room for. `isOpen`: a column that is stored anyway. */
+/** The newest actions that there is room for. `isOpen`: whether the column is stored anyway. */
 export function historyRecordOf(
   entries: readonly LoggedAction[],
   options: Pick<HistoryRecord, "tab" | "at" | "takenBack"> & {
