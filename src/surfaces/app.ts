@@ -120,10 +120,10 @@ function isPage({ method, path }: { readonly method: string; readonly path: stri
   return (method === "GET" || method === "HEAD") && (isOpen(path) || isSharePath(path));
 }
 
-/** We serve nothing there, and ask nobody for a token: clients look there for other ways to sign in. */
+/** Nothing is served there, and no token is asked for: clients look there for other ways to sign in. */
 const NOTHING_THERE = /^\/\.well-known(\/|$)/;
 
-/** Paths that a person does not reach by mistyping an address. */
+/** Paths that nobody reaches by mistyping an address. */
 function isForPrograms(path: string): boolean {
   return (
     isMountPath(path) ||
@@ -204,7 +204,7 @@ function askedBy(app: HttpApp, { method, path, target }: AskedPart): z.ZodType |
   return undefined;
 }
 
-/** A request whose work waits for a disk that is away is answered after a while. What it asked for is kept. */
+/** A request that waits for a missing disk is answered after a while. Its work is not lost. */
 function answeredWhileStalled({ gateway }: Pick<SurfaceOptions, "gateway">) {
   return createMiddleware<HttpEnvironment>(async (_context, next) => {
     await gateway.whileStoring(next());
@@ -231,7 +231,7 @@ function refuse(context: Context<HttpEnvironment>, failure: Failure): Response {
 
 function answerError(context: Context<HttpEnvironment>, error: unknown, options: SurfaceOptions): Response {
   if (error instanceof Failure) return refuse(context, error);
-  // Hono's own refusals: a body that is missing or not JSON.
+  // Hono's own refusals, for a body that is missing or not JSON.
   if (error instanceof HTTPException && error.status < 500)
     return refuse(
       context,
@@ -240,7 +240,7 @@ function answerError(context: Context<HttpEnvironment>, error: unknown, options:
   const failure = failureOf(error);
   const { method, path } = context.req;
   const about = { request_id: requestId(context), method, path: loggedPath(path) };
-  // Files that ran out are told once, by whoever counts them.
+  // A lack of file handles is reported once, where they are counted.
   if (!isOutOfFiles(error)) options.log.error({ err: error, ...about }, "request failed");
   return refuse(context, failure);
 }

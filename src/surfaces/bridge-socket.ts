@@ -29,7 +29,7 @@ interface BridgePeer {
 
 type Answer = Extract<BridgeControl, { control: "approval.answer" }>;
 
-/** In a session's metadata: it was started here, and later clients are told about it. */
+/** The key in a session's metadata that says it was started here; later clients are told about it. */
 const SURFACE = "thread";
 
 /** Document 002's `/bridge`: the rows of every run that this client may see, and its controls. */
@@ -44,7 +44,7 @@ export class BridgeSocket {
   readonly #choices: BridgeChoices;
   /** Where runs without `resumeId` go: a session's id, `last`, or `none` for a new one. */
   #resume = "none";
-  /** Threads in which this socket started a run that may still be going, the newest last. */
+  /** Threads in which this socket started a run that may still be active, the newest last. */
   #submitted: readonly string[] = [];
   #last: string | undefined;
 
@@ -159,11 +159,11 @@ export class BridgeSocket {
       return;
     }
     const beginning = base === undefined ? await this.#choices.settingsFor(message) : { resume_session_id: base.id };
-    // Clients that only know the document would not see the question.
+    // Clients that know only the document would not see the question.
     const ending: Partial<CreateSession> = this.#choices.mapping === "rich" ? {} : { at_budget_end: "fail" };
     const request: CreateSession = { ...beginning, ...ending, prompt, metadata: { surface: SURFACE } };
     const session = await sessions.create(this.#caller, request, message.idempotencyKey);
-    // A session that has ended continues as a fork: from now on its followers mean that one.
+    // A session that has ended continues as a fork, and its followers follow the fork from now on.
     if (base !== undefined && this.#resume === base.id) this.#resume = session.id;
     this.#began({ session_id: session.id, after: session.forked_from?.seq ?? 0 });
   }

@@ -25,7 +25,7 @@ export class SocketConnection {
     socket.once("close", () => this.#closed.abort());
   }
 
-  /** Aborted when the other side is gone, or no longer listened to. */
+  /** Aborted when the other side is gone, or is no longer read. */
   get closed(): AbortSignal {
     return this.#closed.signal;
   }
@@ -103,7 +103,7 @@ export class SocketConnection {
   }
 
   /**
-   * Calls back for each message, one at a time, with the count of `said` when it arrived; a message that is not JSON goes
+   * Calls back for each message, one at a time, with the count of messages sent when it arrived; one that is not JSON goes
    * to `broken`.
    */
   listen(handle: (message: unknown, said: number) => Promise<void> | void, broken: (failure: Failure) => void): void {

@@ -13,7 +13,7 @@ export function allowOrigin(answer: ServerResponse, origin: string): void {
   answer.setHeader("access-control-expose-headers", ANSWER_HEADERS);
 }
 
-/** A browser's preflight: without a token, because it never sends one with that. */
+/** A browser's preflight request, which never has a token. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 }

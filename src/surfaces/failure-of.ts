@@ -1,6 +1,6 @@
 import { Failure, isOutOfFiles, isOutOfSpace, outOfFilesFailure, outOfSpaceFailure } from "../protocol/index.ts";
 
-/** What a caller is told of an error. The same object where it is a refusal; else the log must say more. */
+/** The failure that a caller is told for an error. A refusal is returned unchanged; for anything else the log must say more. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (isOutOfFiles(error)) return outOfFilesFailure();

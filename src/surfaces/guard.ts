@@ -79,7 +79,7 @@ export class Guard {
       return caller;
     } catch (error) {
       this.#tellFailedLogin(request, stranger);
-      // Only wrong tokens are counted and delayed: a valid one works however many others were tried.
+      // Only wrong tokens are counted and delayed. A valid one works, however many wrong ones were tried.
       count(this.#perStranger, [{ key: stranger, limit: LIMITS.failedLoginsPerMinute, what: "too many wrong tokens" }]);
       throw error;
     }
@@ -112,7 +112,7 @@ export class Guard {
     this.checkProof(request, { key: `hook/${id}`, isRight: isSigned, refusal });
   }
 
-  /** The same for anything that proves itself in another way than by a token. `key`: what right ones are counted by. */
+  /** The same for anything that is authenticated without a token. `key`: by which valid requests are counted. */
   checkProof(
     request: IncomingMessage,
     { key, isRight, refusal }: { readonly key: string; readonly isRight: boolean; readonly refusal: string },

@@ -8,14 +8,14 @@ const pack = promisify(gzip);
 const JSON_TYPE = /^application\/json\b/;
 
 /**
- * Packs long answers of the API for who takes them packed: on a phone's line a list of sessions is most of what the console waits for.
- * A packed answer says by its length what it repeats: nothing that another site's page could ask for carries a token.
+ * Compresses long answers of the API for clients that accept it: on a phone the console mostly waits for a list of sessions.
+ * The length of a compressed answer shows what it repeats. So nothing that another site's page could request contains a token.
  */
 export const packedAnswers = createMiddleware<HttpEnvironment>(async (context, next) => {
   await next();
   const { req, res } = context;
   const { outgoing } = context.env;
-  // Not by a pattern of the router: requests that no route takes would be counted under it.
+  // Not a pattern of the router: requests without a route would be counted under it.
   if (!req.path.startsWith("/api/")) return;
   if (req.method !== "GET" || res.status !== 200 || outgoing.headersSent) return;
   if (!/\bgzip\b/.test(req.header("accept-encoding") ?? "")) return;

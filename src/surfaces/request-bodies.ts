@@ -6,7 +6,7 @@ import { isMountPath } from "./routes/mount.ts";
 import { isDelivery } from "./routes/triggers.ts";
 import type { HttpEnvironment, SurfaceOptions } from "./surface.ts";
 
-/** Room in memory for the bodies of requests that are open. What has arrived counts, not what was announced. */
+/** Memory for the bodies of open requests. What has arrived counts, not what was announced. */
 class BodyRoom {
   readonly #most: number;
   #used = 0;
@@ -15,7 +15,7 @@ class BodyRoom {
     this.#most = most;
   }
 
-  /** A Failure if so many more bytes do not fit. */
+  /** Throws a Failure if so many more bytes do not fit. */
   take(bytes: number): void {
     if (this.#used + bytes > this.#most)
       throw new Failure("rate_limited", "too much is being sent to this server at once; try again in a moment", {
@@ -49,7 +49,7 @@ class BodyShare {
   }
 }
 
-/** Whatever else comes with these is never read. */
+/** A body of these requests is never read. */
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 function hasBody(req: HonoRequest): boolean {
@@ -57,7 +57,7 @@ function hasBody(req: HonoRequest): boolean {
   return req.header("content-length") !== undefined || req.header("transfer-encoding") !== undefined;
 }
 
-/** Bounds a body before anything parses it: its size, that of all together, its kind, how deep it nests. */
+/** Bounds a body before anything parses it: its size, the size of all together, its type, and its depth. */
 export function boundedBodies({ gateway }: Pick<SurfaceOptions, "gateway">, guard: Guard) {
   const ofCallers = new BodyRoom(LIMITS.bodiesBytes);
   const ofStrangers = new BodyRoom(LIMITS.webhookBodiesBytes);
@@ -65,7 +65,7 @@ export function boundedBodies({ gateway }: Pick<SurfaceOptions, "gateway">, guar
     if (BODILESS.has(req.method) || !hasBody(req)) return next();
     const isStranger = isDelivery(req);
     if (isStranger) {
-      // Anybody can send here: what no webhook could take is not read.
+      // Anybody can send here, so a body that no webhook could accept is not read.
       const id = req.path.slice(req.path.lastIndexOf("/") + 1);
       if (!gateway.webhooks.isExpected(id, req.header("webhook-timestamp") ?? ""))
         guard.checkDelivery(env.incoming, { id, isSigned: false });
@@ -78,7 +78,7 @@ export function boundedBodies({ gateway }: Pick<SurfaceOptions, "gateway">, guar
       if (isStranger || length === undefined || Number(length) > LIMITS.bodyAnnouncedBytes)
         req.raw = await counted(req.raw, most, share);
       else share.take(Number(length));
-      // What is written into a file is the file's business.
+      // The file decides what may be written into it.
       if (!isMountPath(req.path)) checkBody(req.header("content-type") ?? "", await req.text());
       await next();
     } finally {

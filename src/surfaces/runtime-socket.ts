@@ -70,7 +70,7 @@ export class RuntimeConnection implements RuntimePage {
     this.say(runtimeError(sessionId, failure.toBody().error));
   }
 
-  /** Returns as soon as a message was examined: a query runs beside the next ones. */
+  /** Returns as soon as the message was checked: a query runs beside the next messages. */
   async #take(raw: unknown, said: number): Promise<void> {
     const request = readRuntimeRequest(raw);
     const sessionId = "sessionId" in request ? request.sessionId : "";

@@ -24,7 +24,7 @@ import { CHALLENGE, httpStatus } from "./status.ts";
 import { isTunnelRequest, TunnelSockets } from "./tunnel-socket.ts";
 import { SYSTEM_CLOCK, type SurfaceOptions } from "./surface.ts";
 
-/** The WebSocket's word for "not allowed". */
+/** The WebSocket close code for "not allowed". */
 const CLOSE_UNWELCOME = 1008;
 
 export interface ListenOptions extends SurfaceOptions {
@@ -38,7 +38,7 @@ export interface Listening {
   readonly port: number;
   /** WebSockets that are open. */
   readonly sockets: number;
-  /** For people who come through tunnels. */
+  /** The console for people who come through tunnels. */
   readonly secure: SecureDoor;
   close(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     requestTimeout: LIMITS.httpRequestMs,
     headersTimeout: LIMITS.httpHeadersMs,
     keepAliveTimeout: LIMITS.httpKeepAliveMs,
-    // Refused at our own door, with words.
+    // Refused here, with a message.
     requireHostHeader: false,
   };
   const server = createServer(bounds, (incoming, outgoing) => {
@@ -74,7 +74,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     else if (opensStream(incoming)) void readers.next().then(answer);
     else answer();
   });
-  // The model proxy asks for a body itself, once it wants it.
+  // The model proxy asks for the body itself, when it wants it.
   server.on("checkContinue", (incoming: IncomingMessage, outgoing: ServerResponse) => {
     if (!isModelRequest(incoming)) outgoing.writeContinue();
     server.emit("request", incoming, outgoing);
@@ -108,7 +108,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   };
 }
 
-/** Many of them may come at once, as after a restart; all else is answered before them. */
+/** Many may come at once, for example after a restart; everything else is answered before them. */
 function opensStream({ method, headers }: IncomingMessage): boolean {
   return method === "GET" && headers.accept?.includes("text/event-stream") === true;
 }
@@ -121,7 +121,7 @@ function tellLostConnections(server: Server, { log, clock = SYSTEM_CLOCK }: Surf
   });
 }
 
-/** Input that is not HTTP, or too slow, is answered as far as possible. */
+/** Input that is not HTTP, or is too slow, gets an answer if possible. */
 function answerUnreadable(server: Server, guard: Guard): void {
   const answering = new WeakMap<Duplex, ServerResponse>();
   server.on("request", ({ socket }: IncomingMessage, answer: ServerResponse) => answering.set(socket, answer));
@@ -226,7 +226,7 @@ function openUpgrader(): WebSocketServer {
   });
 }
 
-/** Ends sockets whose other side does not answer. */
+/** Ends sockets whose client does not answer. */
 function startHeartbeat(upgrader: WebSocketServer, alive: WeakSet<WebSocket>): NodeJS.Timeout {
   const heartbeat = setInterval(() => {
     for (const socket of upgrader.clients) {

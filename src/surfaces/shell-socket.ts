@@ -5,7 +5,7 @@ import type { SocketConnection } from "./connection.ts";
 import { failureOf } from "./failure-of.ts";
 import type { SurfaceOptions } from "./surface.ts";
 
-/** The WebSocket's word for "all is done". */
+/** The WebSocket close code for a normal end. */
 const CLOSE_DONE = 1000;
 const encoder = new TextEncoder();
 
@@ -62,7 +62,7 @@ export class ShellSocket {
     const { closed } = this.#connection;
     this.#say({ type: "opened", shell_id: id, sandbox, workspace });
     try {
-      // Waits for the reader: a program that writes too much waits, too.
+      // Waits for the reader, so that a program that writes too much waits too.
       for await (const data of shell.output()) await this.#connection.push([frame({ type: "output", data })], closed);
       const code = await shell.ended;
       this.#say({ type: "ended", reason: "The shell has ended.", ...(code === undefined ? {} : { code }) });

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { LIMITS } from "../protocol/index.ts";
 import type { Frame } from "../sessions/index.ts";
 
-/** Of every answer that is written bit by bit; the door's own headers do not reach it. */
+/** Headers of every streamed answer; those that the middleware sets do not reach it. */
 const STREAM_HEADERS = {
   "cache-control": "no-store",
   "x-accel-buffering": "no",
@@ -19,9 +19,9 @@ interface Streamed<Piece> {
   readonly pieces: AsyncIterable<Piece>;
   /** A piece as it is sent. It may empty the piece: a slow reader then holds nothing but bytes. */
   readonly encode: (piece: Piece) => string | Uint8Array;
-  /** Sent now and then, so that nobody in between takes silence for the end. Absent: nothing may be sent. */
+  /** Sent now and then, so that no proxy takes silence for the end. Absent: nothing may be sent. */
   readonly heartbeat?: string;
-  /** Told why a stream broke: nobody else can be, its head is sent already. */
+  /** Called with the reason why a stream broke: the client cannot be told, because the head was already sent. */
   readonly failed: (error: unknown) => void;
   /** Called when the reader has gone, or everything was sent. */
   readonly stop: () => void;
@@ -34,7 +34,7 @@ export async function writeStream<Piece>(outgoing: ServerResponse, streamed: Str
   outgoing.flushHeaders();
   outgoing.once("close", stop);
   const sign = (): void => {
-    // Who has not read what was sent needs no sign of life.
+    // A reader that has not read everything yet needs no sign of life.
     if (!outgoing.writableNeedDrain) outgoing.write(heartbeat);
   };
   const beat = heartbeat === undefined ? undefined : setInterval(sign, LIMITS.heartbeatMs);
@@ -53,7 +53,7 @@ export async function writeStream<Piece>(outgoing: ServerResponse, streamed: Str
   }
 }
 
-/** Empties the batch: whoever waits for a slow reader holds no frames. */
+/** Empties the batch, so that nothing holds frames while a slow reader is waited for. */
 export function sseText(batch: Frame[]): string {
   let text = "";
   for (const frame of batch) text += frame.sse;

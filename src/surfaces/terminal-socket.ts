@@ -40,7 +40,7 @@ export class TerminalSocket {
   #questions: Approval[] = [];
   /** How many messages had been sent when the current question was shown: an earlier answer cannot mean it. */
   #shownAt = 0;
-  /** Answered from here: whoever sends the next answer knows that another question is shown. */
+  /** Answered from here, so the sender of the next answer knows that another question is shown. */
   readonly #own = new Set<string>();
   /** Somebody else ended the shown question, so an answer without a name may still mean that one. */
   #isReplaced = false;
@@ -231,7 +231,7 @@ export class TerminalSocket {
     const { signal } = this.#watching;
     const frames = await this.#options.gateway.sessions.watch(this.#caller, session_id, 0, signal);
     this.#session_id = session_id;
-    // It may have disconnected while the session was created: nobody would ever end this watch.
+    // The client may have disconnected while the session was created: then nothing would ever end this watch.
     if (this.#connection.closed.aborted) return;
     void this.#feed(frames);
   }
@@ -254,7 +254,7 @@ export class TerminalSocket {
     if (value.type === "approval.resolved") {
       const first = this.#questions[0];
       const isOwn = this.#own.delete(value.approval_id);
-      // A cancelled question was not answered by anybody: what it showed had changed.
+      // Nobody answered a cancelled question: what it showed had changed.
       const isAnswered = isOwn && value.outcome !== "cancelled";
       if (first?.id === value.approval_id && !isAnswered) this.#isReplaced = true;
       this.#questions = this.#questions.filter(({ id }) => id !== value.approval_id);

@@ -11,7 +11,7 @@ export function isTunnelRequest({ url = "" }: IncomingMessage): boolean {
   return path === TUNNEL_PATH || path.startsWith(`${TUNNEL_PATH}/`);
 }
 
-/** Takes the other sides of tunnels. Who they are is proved inside, so they bring no token. */
+/** Accepts the other sides of tunnels. They prove who they are in the handshake, so they have no token. */
 export class TunnelSockets {
   readonly #gateway: Gateway;
   readonly #upgrader = new WebSocketServer({
@@ -28,7 +28,7 @@ export class TunnelSockets {
     return this.#upgrader.clients.size;
   }
 
-  /** Undefined: it is taken. No page has anything to do here. */
+  /** Undefined: it is accepted. Pages are refused. */
   accept(guard: Guard, [request, stream, head]: readonly [IncomingMessage, Duplex, Buffer]): Failure | undefined {
     if (request.headers.origin !== undefined)
       return new Failure("forbidden", "requests of web pages are not taken: this address is for machines");
@@ -50,7 +50,7 @@ export class TunnelSockets {
   }
 }
 
-/** What comes through a proxy on this machine comes from elsewhere. */
+/** A connection through a proxy on this machine comes from elsewhere. */
 const FORWARDED = ["x-forwarded-for", "forwarded", "cf-connecting-ip", "x-real-ip"];
 
 function addressOf({ headers, socket }: IncomingMessage): string {

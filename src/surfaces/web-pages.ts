@@ -41,7 +41,7 @@ type PageName = keyof typeof PAGES;
 /** Where an agent's script runs, inside the workbench. */
 const SCRIPT_FRAME = "/workbench/script-frame";
 
-/** What makes the console installable, at addresses that stay. The browser asks for them again each time: they change with a new version. */
+/** The files that make the console installable, at fixed addresses. The browser revalidates them each time, because they change with a new version. */
 const INSTALL_FILES = {
   "/sw.js": "text/javascript; charset=utf-8",
   "/manifest.webmanifest": "application/manifest+json",
@@ -56,7 +56,7 @@ const NOT_BUILT = "the web pages were not built: run `npm run build`";
 const ASSETS = "/assets/";
 /** The build puts a compressed copy beside each large file: see scripts/packed.mjs. */
 const PACKED = ".gz";
-/** The best one first; a large file may exist only as the last. */
+/** The best encoding first; a large file may exist only in the last one. */
 const PACKINGS = [
   { encoding: "br", ending: ".br", accepted: /\bbr\b/ },
   { encoding: "gzip", ending: PACKED, accepted: /\bgzip\b/ },
@@ -104,7 +104,7 @@ function contentPolicy({ name, html, nonce }: { name: PageName; html: string; no
   ].join("; ");
 }
 
-/** For a script started as a worker, which has its own file's policy and not the page's. */
+/** The policy of a script that is started as a worker: it has its own and not the page's. */
 const WORKER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'";
 
 /** The service worker asks our own server alone. */
@@ -166,7 +166,7 @@ export function webPages(app: HttpApp, { web }: Pick<SurfaceOptions, "web">): vo
       ending: packing?.ending,
       isOnlyPacked: !assets.has(file),
     });
-    // Not before it was read: a failure must not be cached for a year.
+    // Set only after it was read: a failure must not be cached for a year.
     context.header("cache-control", YEAR);
     context.header("vary", "accept-encoding");
     if (packing !== undefined) context.header("content-encoding", packing.encoding);
@@ -204,7 +204,7 @@ function newNonce(): string {
   return randomBytes(NONCE_BYTES).toString("base64");
 }
 
-/** Files that an address needs beyond those of its page: see scripts/page-parts.mjs. They come with the page, not a round after it. */
+/** Files that an address needs besides those of its page: see scripts/page-parts.mjs. They come with the page, without another round trip. */
 function partsOf(path: string): Readonly<Record<string, readonly string[]>> {
   const text = textOf(path);
   return text === undefined ? {} : (JSON.parse(text) as Record<string, readonly string[]>);

@@ -6,21 +6,21 @@ import { handshakeOf, HandshakeReader, TunnelRefusal, type LinkAuthenticator, ty
 import { TunnelLink, type LinkBounds, type LinkEvents } from "./link.ts";
 import { pairRequestOf, type PairingBook } from "./pairing.ts";
 
-/** The WebSocket's words for "not let in" and "too many". */
+/** WebSocket close codes for "not let in" and "too many". */
 const CLOSE_REFUSED = 4401;
 const CLOSE_BUSY = 4429;
 
 /** One tunnel that others connect to. */
 export interface AcceptedTunnel {
   readonly authenticator: LinkAuthenticator;
-  /** Whether who connects has to prove something. */
+  /** Whether the connecting side must prove who it is. */
   readonly needsProof: boolean;
-  /** A new link, before anything goes over it. */
+  /** A new link, before anything is sent over it. */
   open(link: TunnelLink, from: { readonly party: LinkParty; readonly isPlain: boolean }): LinkEvents;
 }
 
 export interface AcceptorOptions {
-  /** Undefined: there is none of that name for that side. `role`: of the one who connects. */
+  /** Undefined: there is none of that name for that side. `role`: of the connecting side. */
   find(tunnel_id: string, role: "home" | "gateway"): AcceptedTunnel | undefined;
   readonly bounds?: LinkBounds | undefined;
   /** Codes with which others can pair. Absent: nobody can. */
@@ -29,9 +29,9 @@ export interface AcceptorOptions {
 
 /** Where a WebSocket came from. */
 interface Arrival {
-  /** Of the peer. Undefined: a unix socket. */
+  /** The peer's address. Undefined: a unix socket. */
   readonly address: string | undefined;
-  /** A tunnel that its address names, for clients that know document 003's messages only. */
+  /** The tunnel that the address names, for clients that know only document 003's messages. */
   readonly tunnel_id?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ interface KnownLink {
   readonly place: string;
 }
 
-/** Takes the connections of other machines, and gives a cut link back to who proves to own it. */
+/** Accepts connections of other machines, and resumes a cut link for the side that proves to own it. */
 export class TunnelAcceptor {
   readonly #options: AcceptorOptions;
   readonly #links = new Map<string, KnownLink>();
@@ -165,7 +165,7 @@ function placeOf(tunnel_id: string, role: "home" | "gateway"): string {
   return `${role} ${tunnel_id}`;
 }
 
-/** Who is at the other side. Rejects where that is not proved. */
+/** Who is at the other side. Rejects if that is not proved. */
 async function prove(
   socket: WebSocket,
   reader: HandshakeReader,

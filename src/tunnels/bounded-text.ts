@@ -1,6 +1,6 @@
 import { Failure } from "../protocol/index.ts";
 
-/** A body as text; a Failure where it is longer. */
+/** A body as text; throws a Failure if it is longer. */
 export async function boundedText(body: AsyncIterable<Buffer>, most: number): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;

@@ -10,14 +10,14 @@ export interface DialOptions {
   readonly tunnel_id: string;
   readonly role: "home" | "gateway";
   readonly credential: LinkCredential;
-  /** A new link, before anything goes over it. */
+  /** A new link, before anything is sent over it. */
   open(link: TunnelLink): LinkEvents;
   /** What changed about the connection. */
   changed?(state: TunnelLinkState, message?: string): void;
-  /** From 0 to 1. Absent: the machine's. */
+  /** Random numbers from 0 to 1. Absent: the machine's. */
   readonly random?: (() => number) | undefined;
   readonly bounds?: LinkBounds | undefined;
-  /** Of the network. Absent: none. */
+  /** The network's proxies. Absent: none. */
   readonly proxies?: NetworkProxies | undefined;
 }
 
@@ -47,7 +47,7 @@ export class TunnelDialer {
     void this.#run();
   }
 
-  /** Does not wait for the next attempt. */
+  /** Makes the next attempt now. */
   hurry(): void {
     this.#wake?.();
   }
@@ -101,7 +101,7 @@ export class TunnelDialer {
     return new TunnelLink((link) => this.#options.open(link), { id, bounds });
   }
 
-  /** A random part of a wait that doubles with each failure. A refusal is not asked about again soon. */
+  /** A random part of a wait that doubles with each failure. After a refusal the wait is long. */
   async #pause(kind: TunnelRefusal["kind"]): Promise<void> {
     const { random = Math.random } = this.#options;
     const longest = Math.min(LIMITS.tunnelRetryMs * 2 ** Math.min(this.#failures, 20), LIMITS.tunnelRetryMaxMs);
@@ -140,7 +140,7 @@ async function connect(
   }
 }
 
-/** A WebSocket whose handshake has begun: it ends when that takes too long. */
+/** A WebSocket whose handshake has begun. It is closed if that takes too long. */
 export interface OpeningSocket {
   readonly socket: WebSocket;
   readonly reader: HandshakeReader;
@@ -188,7 +188,7 @@ function throughProxy(url: URL, proxies: NetworkProxies): ClientOptions {
   if (proxy === undefined) return {};
   const createConnection = (_options: unknown, connected: Parameters<typeof connectThrough>[2]): void =>
     connectThrough(proxy, url, connected);
-  // Node takes the socket by the callback too; the types of `ws` know the returned one only.
+  // Node also takes the socket through the callback; the types of `ws` know only the returned one.
   return { createConnection: createConnection as unknown as NonNullable<ClientOptions["createConnection"]> };
 }
 

@@ -21,7 +21,7 @@ export function openRequests(link: TunnelLink): ClientHttp2Session {
   return session;
 }
 
-/** Waits for a link that can be used. Rejects with words for people when there is none in time. */
+/** Waits for a link that can be used. Rejects with an error for people if there is none in time. */
 export type RequestSession = () => Promise<ClientHttp2Session>;
 
 type AnswerHandler = Dispatcher.DispatchHandler;
@@ -111,7 +111,7 @@ class TunnelExchange {
     stream.once("response", (fields) => {
       if (this.#isOver) return;
       handler.onHeaders?.(fields[":status"] ?? 502, rawOf(fields), () => stream.resume(), "");
-      // Only now: data of the same packet would come before its head.
+      // Not earlier: data of the same packet would arrive before the response's head.
       stream.on("data", (piece: Buffer) => {
         if (!this.#isOver && handler.onData?.(piece) === false) stream.pause();
       });
@@ -147,7 +147,7 @@ class CutOff extends Error {
   }
 }
 
-/** Of connections; HTTP/2 has none of them. */
+/** Headers of a connection, which HTTP/2 does not have. */
 const OF_CONNECTIONS = new Set(["connection", "host", "keep-alive", "transfer-encoding", "upgrade", "expect", "te"]);
 
 function headersOf({ method, path, headers }: Dispatcher.DispatchOptions): OutgoingHttpHeaders {

@@ -42,7 +42,7 @@ export interface EndpointBookOptions {
   readonly signer: () => Promise<TunnelSigner>;
   readonly clocks: TwoClocks;
   readonly log: Pick<Log, "info" | "warn">;
-  /** Of the network, for connections to other machines. Absent: none. */
+  /** The network's proxies for connections to other machines. Absent: none. */
   readonly proxies?: NetworkProxies | undefined;
   readonly bounds?: LinkBounds | undefined;
   readonly random?: (() => number) | undefined;
@@ -55,7 +55,7 @@ export interface EndpointCondition {
   readonly openRequests: number;
 }
 
-/** The tunnels that model requests of this gateway can take. */
+/** The tunnels through which this gateway can send model requests. */
 export class EndpointBook implements TunnelTransport {
   readonly #options: EndpointBookOptions;
   readonly #endpoints = new Map<string, Endpoint>();
@@ -73,7 +73,7 @@ export class EndpointBook implements TunnelTransport {
     });
   }
 
-  /** From now on these and no others. A tunnel whose settings are the same stays connected. */
+  /** Replaces all tunnels by these. A tunnel with unchanged settings stays connected. */
   set(settings: readonly EndpointSetting[]): void {
     const wanted = new Map(settings.map((setting) => [setting.id, setting]));
     for (const [id, endpoint] of this.#endpoints) {
@@ -105,7 +105,7 @@ export class EndpointBook implements TunnelTransport {
     return [...this.#endpoints.values()].map(({ setting }) => setting);
   }
 
-  /** The same list as long as nothing has changed. */
+  /** The same array until something changes. */
   get places(): readonly TunnelPlace[] {
     return this.#places;
   }
@@ -119,7 +119,7 @@ export class EndpointBook implements TunnelTransport {
     return openConsoleStream(await this.#of(id).session());
   }
 
-  /** Takes part in a session at the other end. Resolves when there is a link; rejects with what is wrong. */
+  /** Joins a session at the other end. Resolves when there is a link; rejects with the reason. */
   async openSession(id: string, session_id: string, events: SessionPortEvents): Promise<SessionPort> {
     const endpoint = this.#of(id);
     await endpoint.session();
@@ -144,7 +144,7 @@ export class EndpointBook implements TunnelTransport {
     return this.#of(id).condition;
   }
 
-  /** Asks it now, and says how long that took. Rejects where it cannot be reached. */
+  /** Asks it now, and returns how long that took. Rejects if it cannot be reached. */
   async test(id: string): Promise<{ readonly models: readonly string[]; readonly latencyMs: number }> {
     const endpoint = this.#of(id);
     endpoint.hurry();
@@ -165,7 +165,7 @@ export class EndpointBook implements TunnelTransport {
     return [...this.#endpoints.values()].flatMap((endpoint) => endpoint.priced);
   }
 
-  /** For a machine that connects to this server. Undefined: none may under this name. */
+  /** The endpoint of a machine that connects to this server. Undefined: none may connect under this name. */
   accepted(id: string): AcceptedTunnel | undefined {
     const endpoint = this.#endpoints.get(id);
     if (endpoint === undefined || endpoint.setting.url !== undefined) return undefined;
@@ -255,7 +255,7 @@ class Endpoint {
     this.#dialer?.start();
   }
 
-  /** Tries again now, also what was refused. */
+  /** Tries again now, also after a refusal. */
   hurry(): void {
     if (this.#dialer !== undefined && this.#state === "refused") this.#state = "waiting";
     this.#dialer?.hurry();
@@ -268,7 +268,7 @@ class Endpoint {
   get condition(): EndpointCondition {
     const message = this.#message ?? (this.setting.url === undefined ? "the other side has not connected" : undefined);
     const isConnected = this.#current?.link.isConnected === true;
-    // A link that waits to be resumed is of no use where the other side said no.
+    // A link that waits to be resumed is useless after the other side refused.
     const cut = this.#current === undefined || this.#state === "refused" ? this.#state : "interrupted";
     return {
       state: isConnected ? "connected" : cut,
@@ -319,7 +319,7 @@ class Endpoint {
     return this.#asking;
   }
 
-  /** Resolves when its models are known, or there was time enough to ask for them. */
+  /** Resolves when its models are known, or after the time for asking is over. */
   async ready(): Promise<void> {
     const isOld = this.#options.clocks.elapsed() - this.#toldAt >= LIMITS.tunnelModelsMs;
     if (this.#told !== undefined && !isOld) return;
@@ -352,7 +352,7 @@ class Endpoint {
     return parsed.data;
   }
 
-  /** Waits until it is connected. Rejects with what is wrong when there was time enough. */
+  /** Waits until it is connected. Rejects with the reason when the time is over. */
   async session(): Promise<ClientHttp2Session> {
     const until = performance.now() + LIMITS.tunnelReadyMs;
     for (;;) {

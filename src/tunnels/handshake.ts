@@ -9,7 +9,7 @@ type Judged<Value> = { readonly ok: true; readonly value: Value } | { readonly o
 export interface LinkAuthenticator {
   issue(place: { readonly tunnel_id: string; readonly caller: string }): Judged<Readonly<Record<string, string>>>;
   verify(asked: { readonly caller: string; readonly response: unknown }): Promise<Judged<LinkParty>>;
-  /** Lets in without proof, from this machine alone. */
+  /** Lets connections of this machine in without proof. */
   admitLocal(asked: { readonly tunnel_id: string; readonly address: string | undefined }): Judged<LinkParty>;
   forget(caller: string): void;
 }
@@ -19,18 +19,18 @@ export interface LinkParty {
   readonly kind: "none" | "nostr" | "psk";
   /** Absent: it has none. */
   readonly pubkey?: string | undefined;
-  /** Sent back with a pre-shared key. */
+  /** This side's own proof for the other side, with a pre-shared key. */
   readonly proof?: string | undefined;
 }
 
 /** The side that connects: proves who it is. */
 export interface LinkCredential {
   answer(challenge: unknown): Promise<Judged<Readonly<Record<string, string>>>>;
-  /** Whether the other side proved to have the pre-shared key too. True where there is none. */
+  /** Whether the other side also proved that it has the pre-shared key. True if there is none. */
   isProof(proof: string | undefined, response: Readonly<Record<string, string>> | undefined): boolean;
 }
 
-/** Why a tunnel is not connected. `refused`: the other side said no; asking again soon is of no use. */
+/** Why a tunnel is not connected. `refused`: the other side refused; trying again soon is useless. */
 export class TunnelRefusal extends Error {
   readonly kind: "refused" | "unreachable";
 
@@ -97,7 +97,7 @@ export class HandshakeReader {
     return read;
   }
 
-  /** Stops reading. What has come meanwhile belongs to the link. */
+  /** Stops reading. What arrived meanwhile belongs to the link. */
   end(): readonly EarlyMessage[] {
     this.#socket.off("message", this.#onMessage);
     this.#socket.off("close", this.#onClose);
@@ -105,7 +105,7 @@ export class HandshakeReader {
   }
 }
 
-/** Undefined: it is no message of a handshake. */
+/** Undefined: it is not a message of the handshake. */
 export function handshakeOf({ data, isBinary }: EarlyMessage): TunnelHandshake | undefined {
   if (isBinary || data.length > LIMITS.tunnelHandshakeBytes) return undefined;
   try {

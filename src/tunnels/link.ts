@@ -3,18 +3,18 @@ import { Duplex } from "node:stream";
 import type { RawData, WebSocket } from "ws";
 import { Failure, LIMITS, TunnelHandshake, type TunnelProgress } from "../protocol/index.ts";
 
-/** The WebSocket's words for "the other side is silent" and "the other side does not keep to the protocol". */
+/** WebSocket close codes for "the other side is silent" and "the other side breaks the protocol". */
 const CLOSE_SILENT = 4408;
 const CLOSE_MISTAKE = 4400;
 
 export interface LinkEvents {
-  /** A WebSocket carries it, for the first time or again. */
+  /** It is connected, for the first time or again. */
   attached?(): void;
-  /** One of document 003's messages, as it came. */
+  /** One of document 003's messages, as received. */
   message(text: string): void;
   /** Its WebSocket is gone; the link waits to be resumed. */
   cut(): void;
-  /** It will not come back: streams and sessions on it have ended. */
+  /** It has ended for good, with its streams and sessions. */
   closed(reason: string): void;
 }
 
@@ -34,14 +34,14 @@ export const LINK_BOUNDS: LinkBounds = {
 };
 
 interface LinkOptions {
-  /** Of the other side. Absent: a new one. */
+  /** The link's id at the other side. Absent: a new one. */
   readonly id?: string | undefined;
   readonly bounds?: LinkBounds | undefined;
   /** The other side knows document 003's messages only: nothing is acknowledged, and a cut is the end. */
   readonly isPlain?: boolean | undefined;
 }
 
-/** A message that came before the link listened. */
+/** A message that arrived before the link listened. */
 export interface EarlyMessage {
   readonly data: Buffer;
   readonly isBinary: boolean;
@@ -70,9 +70,9 @@ export class TunnelLink {
   #messagesAcknowledged = 0;
   #received: { bytes: number; messages: number } = { bytes: 0, messages: 0 };
   #told: TunnelProgress = { bytes: 0, messages: 0 };
-  /** Set while the window is full: the writer waits. */
+  /** Set while the window is full and the writer waits. */
   #writable: (() => void) | undefined = undefined;
-  /** Whoever waits until the other side has read more messages. */
+  /** Callers that wait until the other side has read more messages. */
   #readers: (() => void)[] = [];
   #heardAt = 0;
   #ackTimer: NodeJS.Timeout | undefined = undefined;
@@ -96,7 +96,7 @@ export class TunnelLink {
         this.close(error?.message ?? "it was closed here");
       },
     });
-    // Whoever uses the stream hears of its end by `close`.
+    // Users of the stream learn of its end by `close`.
     this.stream.on("error", () => undefined);
     this.#events = listen(this);
   }
@@ -114,7 +114,7 @@ export class TunnelLink {
     return { ...this.#received };
   }
 
-  /** Whether what the other side has is still known here: only then can the link go on. */
+  /** Whether everything that the other side lacks is still kept here: only then can the link go on. */
   canResume({ bytes, messages }: TunnelProgress): boolean {
     if (this.#isClosed) return false;
     const sent = this.#acknowledged + this.#unacknowledged;
@@ -166,7 +166,7 @@ export class TunnelLink {
     this.#socket?.send(text);
   }
 
-  /** Resolves when the other side has read most of the messages, or the link has ended: who tells much waits for it. */
+  /** Resolves when the other side has read most of the messages, or the link has ended. Senders of many messages wait for it. */
   room(): Promise<void> {
     if (this.#isClosed || !this.#isFull) return Promise.resolve();
     return new Promise((resolve) => this.#readers.push(resolve));
@@ -181,7 +181,7 @@ export class TunnelLink {
     for (const next of this.#readers.splice(0)) next();
   }
 
-  /** Ends it for good. The other side is told, if it is there. */
+  /** Ends it for good, and tells the other side if it is connected. */
   close(reason: string): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -281,7 +281,7 @@ export class TunnelLink {
 
   #probe(socket: WebSocket): void {
     if (socket !== this.#socket) return;
-    // Nothing is read while the reader is slow: that is no silence of the other side.
+    // While our reader is slow nothing is read, so the other side is not silent.
     if (socket.isPaused) this.#heardAt = performance.now();
     if (performance.now() - this.#heardAt >= this.#bounds.silenceMs) {
       socket.close(CLOSE_SILENT, "no answer");
@@ -328,7 +328,7 @@ function joined(chunks: readonly { readonly chunk: unknown }[]): Buffer {
 
 const ACK_START = '{"type":"ack"';
 
-/** What an acknowledgement says. Undefined: it is another message. */
+/** Reads an acknowledgement. Undefined: it is another message. */
 function progressOf(text: string): TunnelProgress | "unreadable" | undefined {
   if (!text.startsWith(ACK_START)) return undefined;
   try {

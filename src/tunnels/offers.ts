@@ -46,11 +46,11 @@ export interface OfferBookOptions {
   readonly signer: () => Promise<TunnelSigner>;
   readonly clocks: TwoClocks;
   readonly log: Pick<Log, "info" | "warn">;
-  /** Of the network, for connections to other machines. Absent: none. */
+  /** The network's proxies for connections to other machines. Absent: none. */
   readonly proxies?: NetworkProxies | undefined;
   /** A model request of an offer's party. */
   answer(id: string, request: CallerRequest, response: CallerResponse): void;
-  /** What an offer's party may ask for, and at what price. */
+  /** The models that an offer's party may use, and their prices. */
   models(id: string): Promise<TunnelModels>;
   /** Sessions over a link. Absent: there are none. */
   sessions?(id: string, link: MessageLink): MessageHandler;
@@ -88,7 +88,7 @@ interface LiveOffer {
   lastRequestAt: number | undefined;
 }
 
-/** What this machine serves to others, and the links over which they ask. */
+/** What this machine offers to others, and the links over which they ask. */
 export class OfferBook {
   readonly #options: OfferBookOptions;
   readonly #offers = new Map<string, LiveOffer>();
@@ -139,7 +139,7 @@ export class OfferBook {
     live.dialer.start();
   }
 
-  /** Ends an offer: nothing comes in any more, and what runs is cut off. */
+  /** Ends an offer: new connections are refused, and what runs is broken off. */
   cut(id: string, reason: string): void {
     const live = this.#offers.get(id);
     if (live === undefined) return;
@@ -224,7 +224,7 @@ export class OfferBook {
     };
   }
 
-  /** Where consoles of this machine are reached. */
+  /** Addresses at which this machine's console is reached. */
   get consoles(): readonly string[] {
     return [...this.#offers.values()].flatMap(({ offer }) => (offer.console === undefined ? [] : [offer.console]));
   }

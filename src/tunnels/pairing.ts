@@ -25,10 +25,10 @@ interface OpenPairing {
   triesLeft: number;
 }
 
-/** One refusal for all: whoever guesses does not learn whether there is such a tunnel, or a code. */
+/** The same refusal for all: somebody who guesses does not learn whether the tunnel or a code exists. */
 const REFUSED = "the pairing code is wrong, was used, or has expired: ask for a new one";
 
-/** Codes with which another machine can pair, once and within minutes. Nothing of them is stored: a restart ends them. */
+/** Codes with which another machine can pair, once and within minutes. They are not stored, so a restart ends them. */
 export class PairingBook {
   readonly #clocks: TwoClocks;
   readonly #open = new Map<string, OpenPairing>();
@@ -37,7 +37,7 @@ export class PairingBook {
     this.#clocks = clocks;
   }
 
-  /** A new code for one tunnel; one that was open before is worth nothing. `role`: of the one who will connect. */
+  /** A new code for one tunnel; an earlier one no longer works. `role`: of the side that will connect. */
   start(
     { id, role }: { readonly id: string; readonly role: TunnelRole },
     paired: (sharedKey: string) => Promise<void>,
@@ -74,7 +74,7 @@ export class PairingBook {
     say(socket, { type: "pair_key", key: keys.key });
     const proof = await nextOf(reader);
     if (proof.type !== "pair_proof") throw new TunnelRefusal("refused", "the other side does not speak this protocol");
-    // Looked for only now, and counted before it is judged: tries at the same time count too.
+    // Read only now, and counted before it is checked, so that simultaneous tries count too.
     const place = placeOf(tunnel_id, role);
     this.#sweep();
     const open = this.#open.get(place);
@@ -133,7 +133,7 @@ export async function pairWith({
   }
 }
 
-/** Undefined: nobody begins to pair. */
+/** Undefined: it does not begin a pairing. */
 export function pairRequestOf(message: EarlyMessage): PairRequest | undefined {
   const parsed = parse(message);
   return parsed?.type === "pair" ? parsed : undefined;

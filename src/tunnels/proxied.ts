@@ -14,7 +14,7 @@ export function proxyFor(url: URL, { http = "", https = "", direct = "" }: Netwo
   return new URL(proxy);
 }
 
-/** As for providers: hosts, `.example.org` for a domain, `host:port`, and `*` for all. This machine always is. */
+/** As for providers: hosts, `.example.org` for a domain, `host:port`, and `*` for all. This machine is always reached directly. */
 function isDirect(url: URL, direct: string): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, "").toLowerCase();
   if (THIS_MACHINE.has(host)) return true;

@@ -53,7 +53,7 @@ function connectConsole(stream: ServerHttp2Stream, headers: IncomingHttpHeaders,
   take(stream);
 }
 
-/** Node's own bound of what one session may hold, in megabytes. */
+/** Node's own limit of a session's memory, in megabytes. */
 export const SESSION_MEGABYTES = 64;
 
 type BodyListener = (piece: Buffer) => void;
@@ -104,7 +104,7 @@ class TunnelRequest implements CallerRequest {
 }
 
 const LEFT_OUT = new Set(["authorization", "x-api-key", "cookie", "proxy-authorization", "origin", "referer"]);
-/** Of HTTP/1.1's connections; HTTP/2 refuses them. */
+/** Headers of an HTTP/1.1 connection; HTTP/2 refuses them. */
 const OF_CONNECTIONS = new Set(["connection", "keep-alive", "transfer-encoding", "upgrade", "proxy-connection"]);
 
 /** An answer as the model proxy writes it. */

@@ -1,25 +1,25 @@
 import { TunnelMessage } from "../protocol/index.ts";
 import type { TunnelLink } from "./link.ts";
 
-/** What somebody who takes part in a session at the other end hears. */
+/** What a participant of a session at the other end is told. */
 export interface SessionPortEvents {
   message(message: TunnelMessage): void;
-  /** A new link took the place of one that ended: what went over that one may be lost. */
+  /** A new link replaced one that ended: messages of the old one may be lost. */
   linked(): void;
-  /** The link has ended, and there is no other yet. */
+  /** The link has ended, and there is no new one yet. */
   lost(reason: string): void;
 }
 
 /** One session at the other end of a tunnel. */
 export interface SessionPort {
-  /** Nothing is sent while there is no link. */
+  /** While there is no link nothing is sent. */
   send(message: TunnelMessage): void;
   close(): void;
 }
 
 interface OpenPorts {
   link: TunnelLink | undefined;
-  /** A turn that waits for its bill, and the next one, can have one each. */
+  /** A turn that waits for its bill and the next turn can have one each. */
   readonly bySession: Map<string, Set<SessionPortEvents>>;
 }
 
@@ -59,7 +59,7 @@ export class SessionPorts {
     for (const events of all(open)) events.lost(reason);
   }
 
-  /** What names no session is for all of them. What is no message, or for nobody, is dropped. */
+  /** A message without a session goes to all of them. Anything that is not a message, or is for nobody, is dropped. */
   take(id: string, text: string): void {
     const message = parsed(text);
     if (message === undefined) return;

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import {
   endToolItem,
-  Failure,
   outputText,
   startToolItem,
   type ErrorDetail,
@@ -11,8 +10,9 @@ import {
 import { errorResult, textResult, type ToolResult } from "../../tools/tool.ts";
 import type { EngineEvent, Host, ToolCall, Verdict } from "../engine.ts";
 import { asApproved } from "../loop/tool-phase.ts";
-import { orAborted } from "../loop/turn.ts";
 import type { NamedCall } from "./tool-names.ts";
+
+type AskTerms = Pick<ToolCall, "ready" | "foreign">;
 
 interface TurnCallsOptions {
   readonly host: Host;
@@ -21,8 +21,8 @@ interface TurnCallsOptions {
   readonly tell: (events: readonly EngineEvent[]) => Promise<void>;
   /** A person's no ended the turn. */
   readonly onStop: (error: ErrorDetail) => void;
-  /** Somebody is waited for, or not any more. */
-  readonly onWait: (change: 1 | -1) => void;
+  /** Decides on a call whose item was told. */
+  readonly ask: (item: ToolItem, terms: AskTerms) => Promise<Verdict>;
 }
 
 /** A call that a dead server left open, and what became of it. */
@@ -84,19 +84,8 @@ export class TurnCalls {
     return item;
   }
 
-  async ask(item: ToolItem, terms: Pick<ToolCall, "ready" | "foreign"> = {}): Promise<Verdict> {
-    const { host, signal, onWait } = this.#options;
-    onWait(1);
-    try {
-      const call = { item_id: item.id, input: item.input, ...terms };
-      const verdict = signal.aborted ? undefined : await orAborted(host.permit(call, signal), signal);
-      return verdict ?? { effect: "deny", message: "Interrupted.", status: "interrupted", interrupt: false };
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      return { effect: "deny", message: `Error: ${error.message}`, status: "failed", interrupt: false };
-    } finally {
-      onWait(-1);
-    }
+  ask(item: ToolItem, terms: AskTerms = {}): Promise<Verdict> {
+    return this.#options.ask(item, terms);
   }
 
   /** Ends a call that was refused. */

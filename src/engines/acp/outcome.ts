@@ -4,11 +4,6 @@ import type { VendorFields } from "../vendor/fields.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
 import { RpcError } from "./connection.ts";
 
-export const SILENT: ErrorDetail = {
-  code: "engine_failed",
-  message: "The assistant stopped responding and the turn was cancelled. Please try again.",
-};
-
 /** How a process ended, for people. */
 export function endWords(title: string, end: ProcessEnd | undefined): ErrorDetail {
   const { code = null, signal = null, complaint = "", failure } = end ?? {};

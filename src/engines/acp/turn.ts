@@ -1,10 +1,11 @@
 import { LIMITS, NO_USAGE, type ErrorDetail, type SessionSettings } from "../../protocol/index.ts";
 import { errorResult, type ToolResult } from "../../tools/tool.ts";
 import { aside, GO_ON, stoppedBy } from "../claude/messages.ts";
-import type { EngineEvent, Host, MeteredRequest, TurnChannel } from "../engine.ts";
+import type { EngineEvent, MeteredRequest } from "../engine.ts";
 import { ABORTED, orAborted } from "../loop/turn.ts";
 import { record, text, type VendorFields } from "../vendor/fields.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
+import { VendorTurn, type VendorTurnOptions } from "../vendor/turn.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import type { AgentProgram } from "./agents.ts";
 import type { CallReports } from "./call-reports.ts";
@@ -13,39 +14,26 @@ import { ClientRequests } from "./client-requests.ts";
 import { AgentGone, RPC, RpcError } from "./connection.ts";
 import type { PromptEnd } from "./known-turns.ts";
 import { OwnCalls } from "./own-calls.ts";
-import { endWords, failureOf, isDropped, maxTurns, rejectedWords, SILENT, stopOf } from "./outcome.ts";
+import { endWords, failureOf, isDropped, maxTurns, rejectedWords, stopOf } from "./outcome.ts";
 import { Speech, type SpeechChunk } from "./speech.ts";
 
-export interface AgentTurnOptions {
+export interface AgentTurnOptions extends VendorTurnOptions {
   readonly agent: AgentProgram;
-  readonly host: Host;
   readonly settings: SessionSettings;
-  readonly channel: TurnChannel;
   readonly reports: CallReports;
-  /** The session is told these events. */
-  readonly onTell: (events: readonly EngineEvent[]) => void;
   /** `note`: what the model must still be told in the next turn; empty: nothing. */
   readonly onEnd: (end: PromptEnd, note: string) => void;
   /** The agent was told to stop, and has not answered yet. */
   readonly onSlow: () => void;
-  /** The process does not do what it must: it is ended. */
-  readonly onBroken: () => void;
 }
 
 /** One turn: what the agent says and does becomes events, its questions are answered, and it ends exactly once. */
-export class AgentTurn {
-  /** Resolves when the turn has ended, rejects when it crashed. */
-  readonly ended: Promise<void>;
+export class AgentTurn extends VendorTurn {
   readonly calls: TurnCalls;
-  #resolveEnded: () => void = () => undefined;
-  #rejectEnded: (error: unknown) => void = () => undefined;
   readonly #options: AgentTurnOptions;
   readonly #speech: Speech;
   readonly #own: OwnCalls;
   readonly #client: ClientRequests;
-  readonly #controller = new AbortController();
-  readonly #over = new AbortController();
-  #room: Promise<void> = Promise.resolve();
   /** Resolves when what the agent told of its own calls is told. */
   #updates: Promise<unknown> = Promise.resolve();
   #process: AgentProcess | undefined;
@@ -57,8 +45,6 @@ export class AgentTurn {
   #answered: Exclude<PromptEnd, "completed"> = "none";
   /** Something of the turn was told. */
   #hasItems = false;
-  #waiting = 0;
-  #lastSign: number;
   /** The last model request of the turn. */
   #metered: MeteredRequest | undefined;
   #refusals = 0;
@@ -71,16 +57,11 @@ export class AgentTurn {
   /** What a person said to a call that the agent could only be told no about. */
   #feedback: string[] = [];
   #note = "";
-  readonly #notices = new Set<string>();
 
   constructor(options: AgentTurnOptions) {
+    super(options);
     this.#options = options;
     const { host, agent, settings, reports } = options;
-    this.#lastSign = host.elapsed();
-    this.ended = new Promise((resolve, reject) => {
-      this.#resolveEnded = resolve;
-      this.#rejectEnded = reject;
-    });
     this.#speech = new Speech(host.newId);
     const before = (): readonly EngineEvent[] => this.#speech.end("completed");
     this.calls = new TurnCalls({
@@ -88,10 +69,7 @@ export class AgentTurn {
       signal: this.signal,
       tell: (events) => this.tell(events),
       onStop: (error) => this.stop(error),
-      onWait: (change) => {
-        this.#waiting += change;
-        this.#sign();
-      },
+      ask: (item, terms) => this.ask(item, this.signal, terms),
     });
     this.#own = new OwnCalls({
       agent: agent.name,
@@ -114,45 +92,17 @@ export class AgentTurn {
     });
   }
 
-  /** Aborted when the turn is stopped or over. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  get over(): boolean {
-    return this.#over.signal.aborted;
-  }
-
   get stopped(): ErrorDetail | undefined {
     return this.#stopped;
   }
 
-  /** The session knows the events when this returns; resolves when it can take more. */
-  tell(events: readonly EngineEvent[]): Promise<void> {
-    if (this.over || events.length === 0) return this.#room;
-    this.#hasItems ||= events.some(({ type }) => type === "item.started");
-    try {
-      this.#options.onTell(events);
-      this.#room = this.#options.channel.tell(events);
-    } catch (error) {
-      this.crash(error);
-    }
-    return this.#room;
-  }
-
-  /** Each is reported once. */
-  notice(message: string): void {
-    if (this.#notices.has(message)) return;
-    this.#notices.add(message);
-    void this.tell([{ type: "notice", message }]);
+  override tell(events: readonly EngineEvent[]): Promise<void> {
+    this.#hasItems ||= !this.over && events.some(({ type }) => type === "item.started");
+    return super.tell(events);
   }
 
   noise(line: string): void {
     this.notice(`${this.#options.agent.title} says: ${line.slice(0, LIMITS.engineNoticeChars)}`);
-  }
-
-  drained(): Promise<void> {
-    return this.#room;
   }
 
   /**
@@ -171,7 +121,7 @@ export class AgentTurn {
       this.#answered = "none";
       this.#metered = undefined;
       this.#failures = 0;
-      this.#sign();
+      this.sign();
       const answer: VendorFields | RpcError | AgentGone = await process.prompt(blocks).catch((error: unknown) => {
         if (error instanceof RpcError || error instanceof AgentGone) return error;
         throw error;
@@ -225,9 +175,7 @@ export class AgentTurn {
     }
     // What it said about the refusal is no answer.
     void this.tell(this.#speech.end("superseded"));
-    this.#waiting += 1;
-    const funds = await orAborted(this.#options.host.funds(this.signal), this.signal);
-    this.#waiting -= 1;
+    const funds = await this.waitFor(async () => orAborted(this.#options.host.funds(this.signal), this.signal));
     if (funds === undefined || this.over) {
       this.fail(this.#stopped ?? ABORTED);
       return undefined;
@@ -241,7 +189,7 @@ export class AgentTurn {
   metered(request: MeteredRequest): void {
     if (this.over) return;
     this.#metered = request;
-    this.#sign();
+    this.sign();
     const { usage, status, completed } = request;
     this.#rounds += usage.model_calls;
     if (JSON.stringify(usage) !== JSON.stringify({ ...NO_USAGE, model_calls: usage.model_calls }))
@@ -271,7 +219,7 @@ export class AgentTurn {
 
   notified(method: string, params: VendorFields): void {
     if (this.over || method !== "session/update") return;
-    this.#sign();
+    this.sign();
     const update = record(params["update"]);
     const said = (): SpeechChunk => ({
       text: text(record(update["content"])["text"]) ?? "",
@@ -302,7 +250,7 @@ export class AgentTurn {
   }
 
   async requested(method: string, params: VendorFields): Promise<VendorFields> {
-    this.#sign();
+    this.sign();
     try {
       if (this.over || this.#stopped !== undefined) {
         if (method === "session/request_permission") return { outcome: { outcome: "cancelled" } };
@@ -326,14 +274,14 @@ export class AgentTurn {
     readonly signal: AbortSignal;
   }): Promise<ToolResult> {
     if (this.over || this.#stopped !== undefined) return errorResult("The turn is over.");
-    this.#sign();
+    this.sign();
     try {
       await this.#own.served(call, AbortSignal.any([this.signal, call.signal]));
       const result = await this.calls.perform(call, this.#speech.end("completed"), call.signal);
       this.#own.answered(call);
       if (this.#rounds >= this.#options.settings.max_turns) this.stop(maxTurns(this.#options.settings));
       // Answering before the agent has stopped would make it ask the model once more. It takes the call back, or ends its turn.
-      const stopped = AbortSignal.any([this.#over.signal, call.signal]);
+      const stopped = AbortSignal.any([this.overSignal, call.signal]);
       if (this.signal.aborted) await orAborted(new Promise<never>(() => undefined), stopped);
       return result;
     } catch (error) {
@@ -342,19 +290,8 @@ export class AgentTurn {
     }
   }
 
-  /** Watches over the process until the turn is over. */
-  async watch(): Promise<void> {
-    const { host, onBroken } = this.#options;
-    while (!this.over) {
-      if (this.#waiting > 0 || this.calls.isBusy) this.#sign();
-      const left = LIMITS.engineSilenceMs - (host.elapsed() - this.#lastSign);
-      if (left <= 0) {
-        onBroken();
-        this.fail(SILENT);
-        return;
-      }
-      await host.sleep(left, this.#over.signal);
-    }
+  protected get isBusy(): boolean {
+    return this.calls.isBusy;
   }
 
   /** Ends the turn. The first reason counts. */
@@ -363,7 +300,7 @@ export class AgentTurn {
     this.#stopped = error;
     if (error.code === "rejected_and_stopped" && this.#note === "")
       this.#note = `Your turn was stopped: ${error.message}`;
-    this.#controller.abort(error);
+    this.abort(error);
     if (!this.#isPrompting) return this.fail(error);
     void this.#cancel();
   }
@@ -373,10 +310,10 @@ export class AgentTurn {
     const { host, onSlow } = this.#options;
     const settled = new AbortController();
     void this.calls.settled().then(() => settled.abort());
-    await host.sleep(LIMITS.engineToolEndMs, AbortSignal.any([settled.signal, this.#over.signal]));
+    await host.sleep(LIMITS.engineToolEndMs, AbortSignal.any([settled.signal, this.overSignal]));
     if (this.over) return;
     this.#process?.cancel();
-    await host.sleep(LIMITS.engineInterruptMs, this.#over.signal);
+    await host.sleep(LIMITS.engineInterruptMs, this.overSignal);
     if (this.over) return;
     onSlow();
     this.fail(ABORTED);
@@ -391,17 +328,8 @@ export class AgentTurn {
     this.#finish("interrupted", { type: "turn.failed", error: this.#stopped ?? error });
   }
 
-  /** A bug, not a failure of the outside world. */
-  crash(error: unknown): void {
-    if (this.over) return;
-    this.#options.onBroken();
-    this.#over.abort("over");
-    this.#controller.abort("over");
-    this.#rejectEnded(error);
-  }
-
-  #sign(): void {
-    this.#lastSign = this.#options.host.elapsed();
+  override crash(error: unknown): void {
+    if (!this.over) super.crash(error);
   }
 
   #finish(
@@ -413,8 +341,6 @@ export class AgentTurn {
     const events = [...this.#speech.end(status), ...this.calls.close("Interrupted; outcome unknown."), terminal];
     this.#options.onEnd(terminal.type === "turn.completed" ? "completed" : this.#answered, this.#note);
     void this.tell(events);
-    this.#over.abort("over");
-    this.#controller.abort("over");
-    this.#resolveEnded();
+    this.end();
   }
 }

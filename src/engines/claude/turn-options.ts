@@ -1,6 +1,7 @@
 import type { SessionSettings, ToolItem } from "../../protocol/index.ts";
-import type { EngineEvent, Host, SteeredPrompt, TurnChannel } from "../engine.ts";
+import type { SteeredPrompt } from "../engine.ts";
 import type { VendorFields } from "../vendor/fields.ts";
+import type { VendorTurnOptions } from "../vendor/turn.ts";
 
 /** A call that may run now, with its permitted input. `recalled`: a dead server permitted it. */
 export interface AllowedCall {
@@ -17,19 +18,13 @@ interface VendorTurnResult {
   readonly note: string | undefined;
 }
 
-export interface TurnOptions {
-  readonly host: Host;
+export interface TurnOptions extends VendorTurnOptions {
   readonly settings: SessionSettings;
   readonly newUuid: () => string;
-  readonly channel: TurnChannel;
-  /** Called with all events before they are reported. */
-  readonly onTell: (events: readonly EngineEvent[]) => void;
   /** Called with what people sent into the turn, before the program gets it. */
   readonly onSteer: (steered: SteeredPrompt) => void;
   /** Called once, before the last events are reported. */
   readonly onEnd: (end: VendorTurnResult) => void;
-  /** The process is unusable from now on. */
-  readonly onBroken: () => void;
   /** The vendor's record of the conversation is unusable: start again without it. */
   readonly onLost: () => void;
   /** The process died before the turn produced anything: start again with another one. At most once. */

@@ -1,11 +1,5 @@
-import type { ErrorDetail } from "../../protocol/index.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
 import type { VendorFields } from "../vendor/fields.ts";
-
-export const SILENT: ErrorDetail = {
-  code: "engine_failed",
-  message: "The assistant stopped responding and the turn was cancelled. Please try again.",
-};
 
 /** How a process ended, for people. */
 export function endWords({ code, signal, complaint, failure }: ProcessEnd): string {

@@ -1,6 +1,6 @@
-import { Failure, LIMITS, outputText, QUESTION_TOOL, type ErrorDetail, type ToolItem } from "../../protocol/index.ts";
+import { LIMITS, outputText, QUESTION_TOOL, type ErrorDetail, type ToolItem } from "../../protocol/index.ts";
 import { errorResult, type ToolResult } from "../../tools/tool.ts";
-import type { EngineEvent, ToolCall, Verdict } from "../engine.ts";
+import type { EngineEvent, Verdict } from "../engine.ts";
 import { STRUCTURED_OUTPUT } from "../structured.ts";
 import { ABORTED, orAborted } from "../loop/turn.ts";
 import { Arrivals } from "./arrivals.ts";
@@ -11,24 +11,18 @@ import { idsFrom, randomIds, type IdFor, type JournaledTurn } from "./replay.ts"
 import { promptId } from "./state.ts";
 import { VendorTranslator, type AskedCall } from "./translate.ts";
 import type { AllowedCall, TurnOptions } from "./turn-options.ts";
-import { endWords, SILENT, withPlainAnswers } from "./turn-words.ts";
+import { endWords, withPlainAnswers } from "./turn-words.ts";
 import type { ResultMessage, VendorMessage, VendorToolResult } from "./wire.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
 import type { VendorFields } from "../vendor/fields.ts";
+import { VendorTurn } from "../vendor/turn.ts";
 
 const OVER: VendorDecision = { behavior: "deny", message: "The turn is over." };
 
 /** One turn: turns the vendor program's messages into events, answers its questions, and ends exactly once. */
-export class TurnRun {
-  /** Resolves when the turn has ended, rejects when it crashed. */
-  readonly ended: Promise<void>;
-  #resolveEnded: () => void = () => undefined;
-  #rejectEnded: (error: unknown) => void = () => undefined;
-  #room: Promise<void> = Promise.resolve();
+export class TurnRun extends VendorTurn {
   readonly #options: TurnOptions;
   readonly #translator: VendorTranslator;
-  readonly #controller = new AbortController();
-  readonly #over = new AbortController();
   /** Calls that may run now, with their permitted input. */
   readonly #allowed = new Map<string, AllowedCall>();
   readonly #arrivals = new Arrivals();
@@ -36,8 +30,6 @@ export class TurnRun {
   #stopped: ErrorDetail | undefined;
   /** The process is idle: it waits for a message. */
   #idle = true;
-  #waiting = 0;
-  #lastSign: number;
   #refusals = 0;
   #wasLost = false;
   /** The turn has produced an event or a question. */
@@ -48,7 +40,6 @@ export class TurnRun {
   /** What the journal has of the turn, if it began under another server and its process lives on. */
   #journaled: JournaledTurn | undefined;
   #sends = 0;
-  readonly #notices = new Set<string>();
   #cost: number | undefined;
   /** People sent something into the turn. */
   #isSteered = false;
@@ -58,24 +49,11 @@ export class TurnRun {
   #note: { readonly tool_use_id: string; readonly message: string; readonly text: string } | undefined;
 
   constructor(options: TurnOptions) {
+    super(options);
     this.#options = options;
     const { host } = options;
     this.#idFor = randomIds(host.newId);
     this.#translator = new VendorTranslator({ idFor: (...words) => this.#idFor(...words), now: host.elapsed });
-    this.#lastSign = host.elapsed();
-    this.ended = new Promise((resolve, reject) => {
-      this.#resolveEnded = resolve;
-      this.#rejectEnded = reject;
-    });
-  }
-
-  /** Aborted when the turn is stopped or over. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  get over(): boolean {
-    return this.#over.signal.aborted;
   }
 
   /** Whether this is the second process of the turn. */
@@ -112,62 +90,26 @@ export class TurnRun {
     const { held } = this.#transport ?? {};
     if (held === undefined || this.over || this.#stopped !== undefined || this.#sends !== 1) return false;
     held.leave();
-    this.#over.abort("over");
-    this.#resolveEnded();
-    this.#controller.abort("over");
+    this.end();
     return true;
   }
 
-  /** A bug, not a failure of the outside world. */
-  crash(error: unknown): void {
-    this.#options.onBroken();
-    this.#over.abort("over");
-    this.#controller.abort("over");
-    this.#rejectEnded(error);
-  }
-
-  /** The session knows the events when this returns; resolves when it can take more. */
-  tell(told: readonly EngineEvent[]): Promise<void> {
-    const events = this.#journaled?.lacks(told) ?? told;
-    if (this.over || events.length === 0) return this.#room;
-    try {
-      this.#options.onTell(events);
-      this.#room = this.#options.channel.tell(events);
-    } catch (error) {
-      this.crash(error);
-    }
-    return this.#room;
-  }
-
-  /** Each is reported once. */
-  notice(message: string): void {
-    if (this.#notices.has(message)) return;
-    this.#notices.add(message);
-    void this.tell([{ type: "notice", message }]);
+  /** What the journal has already is not told again. */
+  override tell(events: readonly EngineEvent[]): Promise<void> {
+    return super.tell(this.#journaled?.lacks(events) ?? events);
   }
 
   send(content: readonly VendorFields[], uuid: string = this.#options.newUuid()): void {
     this.#idle = false;
-    this.#lastSign = this.#options.host.elapsed();
+    this.sign();
     this.#sends += 1;
     // Only a turn whose process got one message can be followed from its output alone.
     if (this.#sends > 1) this.#transport?.held?.forfeit();
     this.#transport?.send({ uuid, content }, this.#sends > 1 ? undefined : this.#options.host.turnId());
   }
 
-  /** Watches over the process until the turn is over. */
-  async watch(): Promise<void> {
-    const { host } = this.#options;
-    while (!this.over) {
-      if (this.#waiting > 0 || this.#translator.busy) this.#lastSign = host.elapsed();
-      const left = LIMITS.engineSilenceMs - (host.elapsed() - this.#lastSign);
-      if (left <= 0) {
-        this.#options.onBroken();
-        this.fail(SILENT);
-        return;
-      }
-      await host.sleep(left, this.#over.signal);
-    }
+  protected get isBusy(): boolean {
+    return this.#translator.busy;
   }
 
   /** Asks the process to end the turn. The first reason counts. */
@@ -182,16 +124,15 @@ export class TurnRun {
     if (this.#offered.size > 0) {
       const ended = new AbortController();
       void Promise.allSettled(this.#offered).then(() => ended.abort());
-      await this.#options.host.sleep(LIMITS.engineToolEndMs, AbortSignal.any([ended.signal, this.#over.signal]));
+      await this.#options.host.sleep(LIMITS.engineToolEndMs, AbortSignal.any([ended.signal, this.overSignal]));
     }
     if (!this.over) this.#transport?.interrupt();
   }
 
   heard(said: VendorMessage): void {
     if (this.over) return;
-    if (said.type !== "keep_alive") this.#lastSign = this.#options.host.elapsed();
     // It said how long it will wait.
-    if (said.type === "retry") this.#lastSign += said.delay_ms;
+    if (said.type !== "keep_alive") this.sign(said.type === "retry" ? said.delay_ms : 0);
     if (said.type === "stream" && said.event.type === "message_delta") this.#refusals = 0;
     const events = this.#translator.take(said);
     if (events.length > 0) this.#fruitful = true;
@@ -212,11 +153,6 @@ export class TurnRun {
   noise(line: string): void {
     this.#fruitful = true;
     void this.tell([{ type: "notice", message: `Claude Code says: ${line.slice(0, LIMITS.engineNoticeChars)}` }]);
-  }
-
-  /** Resolves when the session can take more. */
-  drained(): Promise<void> {
-    return this.#room;
   }
 
   /** The process has ended. */
@@ -279,24 +215,6 @@ export class TurnRun {
     return tool === STRUCTURED_OUTPUT && parent_id === undefined && this.#options.settings.output_schema !== undefined;
   }
 
-  /** Decides on a call whose item was reported. */
-  async ask(item: ToolItem, signal: AbortSignal, terms: Pick<ToolCall, "ready" | "notRun"> = {}): Promise<Verdict> {
-    this.#waiting += 1;
-    try {
-      const verdict = signal.aborted
-        ? undefined
-        : await orAborted(this.#options.host.permit({ item_id: item.id, input: item.input, ...terms }, signal), signal);
-      return verdict ?? { effect: "deny", message: "Interrupted.", status: "interrupted", interrupt: false };
-    } catch (error) {
-      if (error instanceof Failure)
-        return { effect: "deny", message: `Error: ${error.message}`, status: "failed", interrupt: false };
-      throw error;
-    } finally {
-      this.#waiting -= 1;
-      this.#lastSign = this.#options.host.elapsed();
-    }
-  }
-
   /** Runs one of our tools, if it was allowed and with the permitted input. */
   async runOfferedTool(call: {
     readonly tool: string;
@@ -321,7 +239,7 @@ export class TurnRun {
     await told;
     this.#offered.delete(told);
     // Answering a turn that is being stopped would make the program ask the model once more.
-    if (this.signal.aborted) await orAborted(new Promise<never>(() => undefined), this.#over.signal);
+    if (this.signal.aborted) await orAborted(new Promise<never>(() => undefined), this.overSignal);
     await this.#steer();
     return result;
   }
@@ -425,11 +343,9 @@ export class TurnRun {
       this.fail({ code: "budget_exceeded", message });
       return;
     }
-    this.#waiting += 1;
     this.#askingForFunds = true;
-    const funds = await orAborted(this.#options.host.funds(this.signal), this.signal);
+    const funds = await this.waitFor(async () => orAborted(this.#options.host.funds(this.signal), this.signal));
     this.#askingForFunds = false;
-    this.#waiting -= 1;
     if (funds === undefined || this.over) return;
     if (!funds.granted) this.fail({ code: "budget_exceeded", message: funds.message });
     // The process died meanwhile.
@@ -443,14 +359,14 @@ export class TurnRun {
     this.#stopped = error;
     this.#transport?.held?.forfeit();
     this.#translator.stop();
-    this.#controller.abort(error);
+    this.abort(error);
     void this.#grace();
     return true;
   }
 
   /** The time that the process has to end the turn by itself. */
   async #grace(): Promise<void> {
-    await this.#options.host.sleep(LIMITS.engineInterruptMs, this.#over.signal);
+    await this.#options.host.sleep(LIMITS.engineInterruptMs, this.overSignal);
     if (this.over) return;
     this.#options.onBroken();
     this.fail(ABORTED);
@@ -475,8 +391,6 @@ export class TurnRun {
       return;
     }
     void this.tell(events);
-    this.#over.abort("over");
-    this.#controller.abort("over");
-    this.#resolveEnded();
+    this.end();
   }
 }

@@ -1,6 +1,5 @@
 import { LIMITS, type ErrorDetail, type SessionSettings, type ToolItem } from "../../protocol/index.ts";
-import { SILENT } from "../claude/turn-words.ts";
-import type { EngineEvent, Host, SteeredPrompt, TurnChannel } from "../engine.ts";
+import type { EngineEvent, SteeredPrompt } from "../engine.ts";
 import type { CallRunner } from "../loop/engine.ts";
 import { describe, retryDelay, type ModelFailure } from "../loop/failure.ts";
 import { NOT_STRUCTURED, structuredEnd } from "../loop/structured.ts";
@@ -8,6 +7,7 @@ import { ABORTED, orAborted } from "../loop/turn.ts";
 import { effortOf } from "../loop/wires/openai.ts";
 import { STRUCTURED_OUTPUT } from "../structured.ts";
 import { record, text, type VendorFields } from "../vendor/fields.ts";
+import { VendorTurn, type VendorTurnOptions } from "../vendor/turn.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
 import { CodexCalls } from "./calls.ts";
 import type { AnswerQuestion } from "./connection.ts";
@@ -28,21 +28,15 @@ interface CodexTurnEnding {
   readonly isCompleted: boolean;
 }
 
-export interface CodexTurnOptions {
-  readonly host: Host;
+export interface CodexTurnOptions extends VendorTurnOptions {
   readonly settings: SessionSettings;
   /** How often a failed model request is retried. */
   readonly retries: number;
   readonly tools: CodexTools;
-  readonly channel: TurnChannel;
-  /** Called with all events before they are reported. */
-  readonly onTell: (events: readonly EngineEvent[]) => void;
   /** Called with what people sent into the turn, before Codex gets it. */
   readonly onSteer: (steered: SteeredPrompt) => void;
   /** Called once, before the last events are reported. */
   readonly onEnd: (end: CodexTurnEnding) => void;
-  /** The process is unusable from now on. */
-  readonly onBroken: () => void;
   /** The process died before the turn produced anything: start again with another one. At most once. */
   readonly onGone: () => void;
 }
@@ -51,17 +45,10 @@ export interface CodexTurnOptions {
  * One turn of the session: one of Codex's, or more of them, where a request is tried again. Turns what Codex tells into events, runs its
  * calls, and ends exactly once.
  */
-export class CodexTurn {
-  /** Resolves when the turn has ended, rejects when it crashed. */
-  readonly ended: Promise<void>;
-  #resolveEnded: () => void = () => undefined;
-  #rejectEnded: (error: unknown) => void = () => undefined;
+export class CodexTurn extends VendorTurn {
   readonly #options: CodexTurnOptions;
   readonly #translator: CodexTranslator;
   readonly #calls: CodexCalls;
-  readonly #over = new AbortController();
-  readonly #notices = new Set<string>();
-  #room: Promise<void> = Promise.resolve();
   #open: OpenThread | undefined;
   /** Codex's id of its current or last turn. */
   #turn: string | undefined;
@@ -71,8 +58,6 @@ export class CodexTurn {
   #isIdle = true;
   #isEnding = false;
   #stopped: ErrorDetail | undefined;
-  #waiting = 0;
-  #lastSign: number;
   #isFruitful = false;
   #isAgain = false;
   /** Messages of the model. */
@@ -85,7 +70,9 @@ export class CodexTurn {
   #structured: { readonly value: unknown } | undefined;
   /** What people sent into the turn and Codex did not take. */
   #unsaid: SteeredPrompt[] = [];
+
   constructor(options: CodexTurnOptions) {
+    super(options);
     this.#options = options;
     this.#translator = new CodexTranslator(options.host.newId);
     this.#calls = new CodexCalls({
@@ -99,15 +86,6 @@ export class CodexTurn {
       stop: (reason) => this.stop(reason),
       crash: (reason) => this.crash(reason),
     });
-    this.#lastSign = options.host.elapsed();
-    this.ended = new Promise((resolve, reject) => {
-      this.#resolveEnded = resolve;
-      this.#rejectEnded = reject;
-    });
-  }
-
-  get over(): boolean {
-    return this.#over.signal.aborted;
   }
 
   get stopped(): ErrorDetail | undefined {
@@ -127,37 +105,14 @@ export class CodexTurn {
     open.connection.begin();
   }
 
-  /** A bug, not a failure of the outside world. */
-  crash(error: unknown): void {
-    this.#options.onBroken();
+  override crash(error: unknown): void {
     this.#calls.runner?.stop(ABORTED);
-    this.#over.abort("over");
-    this.#rejectEnded(error);
+    super.crash(error);
   }
 
-  /** The session knows the events when this returns; resolves when it can take more. */
-  tell(events: readonly EngineEvent[]): Promise<void> {
-    if (this.over || events.length === 0) return this.#room;
-    this.#calls.heard(events);
-    try {
-      this.#options.onTell(events);
-      this.#room = this.#options.channel.tell(events);
-    } catch (error) {
-      this.crash(error);
-    }
-    return this.#room;
-  }
-
-  /** Each is reported once. */
-  notice(message: string): void {
-    if (this.#notices.has(message)) return;
-    this.#notices.add(message);
-    void this.tell([{ type: "notice", message }]);
-  }
-
-  /** Resolves when the session can take more. */
-  drained(): Promise<void> {
-    return this.#room;
+  override tell(events: readonly EngineEvent[]): Promise<void> {
+    if (!this.over && events.length > 0) this.#calls.heard(events);
+    return super.tell(events);
   }
 
   /** Begins a turn of Codex. An empty input asks the model again. `turn_id`: this is the prompt. */
@@ -172,7 +127,7 @@ export class CodexTurn {
     const { thinking_tokens } = settings;
     this.#isIdle = false;
     this.#turn = undefined;
-    this.#lastSign = host.elapsed();
+    this.sign();
     const begun = connection.request("turn/start", {
       ...TURN_SAFETY,
       threadId: thread,
@@ -194,33 +149,28 @@ export class CodexTurn {
     );
   }
 
-  /** Watches over the process until the turn is over. While a model thinks, an answer is a sign of life; else Codex does nothing, however alive. */
-  async watch(): Promise<void> {
-    const { host } = this.#options;
-    while (!this.over) {
-      if (this.#waiting > 0 || this.#isIdle || this.#calls.isRunning) this.#lastSign = host.elapsed();
-      const left = LIMITS.engineSilenceMs - (host.elapsed() - this.#lastSign);
-      if (left <= 0) {
-        this.#options.onBroken();
-        this.fail(SILENT);
-        return;
-      }
-      if (left <= LIMITS.engineSilenceMs / 2) this.#ping();
-      await host.sleep(Math.min(left, LIMITS.engineSilenceMs / 2), this.#over.signal);
-    }
+  protected get isBusy(): boolean {
+    return this.#isIdle || this.#calls.isRunning;
+  }
+
+  /** While a model thinks, an answer is a sign of life; else Codex does nothing, however alive. */
+  protected override quiet(leftMs: number): number {
+    const half = LIMITS.engineSilenceMs / 2;
+    if (leftMs <= half) this.#ping();
+    return Math.min(leftMs, half);
   }
 
   #ping(): void {
     const { host } = this.#options;
     const alive = (): void => {
-      if (host.isAsking?.() !== false) this.#lastSign = host.elapsed();
+      if (host.isAsking?.() !== false) this.sign();
     };
     this.#open?.connection.request("thread/loaded/list", {}).then(alive, () => undefined);
   }
 
   heard(notice: CodexNotice): void {
     if (this.over) return;
-    this.#lastSign = this.#options.host.elapsed();
+    this.sign();
     if (notice.type === "turn_started" && !this.#isIdle) this.#turn ??= notice.turn;
     if ("turn" in notice && !this.#isCurrent(notice.turn)) return;
     if (notice.type === "usage") {
@@ -243,7 +193,7 @@ export class CodexTurn {
   /** Codex waits for the result of a call. */
   asked(call: Extract<CodexQuestion, { type: "call" }>, answer: AnswerQuestion): void {
     if (this.over || !this.#isCurrent(call.turn)) return;
-    this.#lastSign = this.#options.host.elapsed();
+    this.sign();
     this.#isFruitful = true;
     const item = this.#calls.begin(call, answer);
     const { output_schema } = this.#options.settings;
@@ -273,7 +223,7 @@ export class CodexTurn {
     }
     this.#isAgain = true;
     // Whoever waits for money, or to ask the model again, begins again after that.
-    if (this.#waiting === 0) this.#options.onGone();
+    if (!this.isWaiting) this.#options.onGone();
   }
 
   /** Ends the turn. The first reason counts. */
@@ -292,10 +242,7 @@ export class CodexTurn {
 
   /** Runs calls that a dead server left open. They end with results that the model must be told. */
   async settle(open: readonly ToolItem[]): Promise<readonly ToolItem[]> {
-    this.#waiting += 1;
-    const ended = await this.#calls.settle(open).finally(() => {
-      this.#waiting -= 1;
-    });
+    const ended = await this.waitFor(async () => this.#calls.settle(open));
     const { stopped } = this.#calls.runner ?? {};
     if (stopped !== undefined) this.stop(stopped);
     return ended;
@@ -368,9 +315,7 @@ export class CodexTurn {
       ...this.#translator.close("superseded"),
       { type: "notice", message: `${describe(failure)}; trying again in ${when}` },
     ]);
-    this.#waiting += 1;
-    await host.sleep(delay, this.#over.signal);
-    this.#waiting -= 1;
+    await this.waitFor(async () => host.sleep(delay, this.overSignal));
     this.#goOn();
   }
 
@@ -378,11 +323,9 @@ export class CodexTurn {
     this.#refusals += 1;
     if (this.#refusals > LIMITS.engineFundsRounds)
       return this.fail({ code: "budget_exceeded", message: end.failure.message });
-    const signal = this.#calls.runner?.signal ?? this.#over.signal;
+    const signal = this.#calls.runner?.signal ?? this.overSignal;
     void this.tell(this.#translator.close("superseded"));
-    this.#waiting += 1;
-    const funds = await orAborted(this.#options.host.funds(signal), signal);
-    this.#waiting -= 1;
+    const funds = await this.waitFor(async () => orAborted(this.#options.host.funds(signal), signal));
     this.#failures = 0;
     if (funds === undefined || this.over) return;
     if (funds.granted) this.#goOn();
@@ -411,19 +354,19 @@ export class CodexTurn {
       if (connection === undefined) refused();
       // A process that does not answer is ended for its silence.
       const taken = connection?.request("turn/steer", params).catch(refused);
-      await Promise.race([taken, this.#options.host.sleep(LIMITS.engineSilenceMs, this.#over.signal)]);
+      await Promise.race([taken, this.#options.host.sleep(LIMITS.engineSilenceMs, this.overSignal)]);
     }
   }
 
   /** Our own tools end first, so that their outcome is known; then Codex ends its turn. The time for that is bounded. */
   async #interrupt(reason: ErrorDetail): Promise<void> {
     const { host, onBroken } = this.#options;
-    await Promise.race([this.#calls.ended(), host.sleep(LIMITS.engineToolEndMs, this.#over.signal)]);
-    await Promise.race([this.#starting, host.sleep(LIMITS.engineInterruptMs, this.#over.signal)]);
+    await Promise.race([this.#calls.ended(), host.sleep(LIMITS.engineToolEndMs, this.overSignal)]);
+    await Promise.race([this.#starting, host.sleep(LIMITS.engineInterruptMs, this.overSignal)]);
     const { connection, thread } = this.#open ?? {};
     if (this.over || connection === undefined || this.#isIdle) return;
     connection.request("turn/interrupt", { threadId: thread, turnId: this.#turn ?? "" }).catch(() => undefined);
-    await host.sleep(LIMITS.engineInterruptMs, this.#over.signal);
+    await host.sleep(LIMITS.engineInterruptMs, this.overSignal);
     if (this.over) return;
     onBroken();
     this.fail(reason);
@@ -443,7 +386,6 @@ export class CodexTurn {
     const note = notes.length === 0 ? undefined : notes.join("\n\n");
     this.#options.onEnd({ turn: this.#turn, note, isCompleted: status === "completed" });
     void this.tell([...this.#translator.close(status), end]);
-    this.#over.abort("over");
-    this.#resolveEnded();
+    this.end();
   }
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { LIMITS, type ModelApi, type SessionSettings } from "../../protocol/index.ts";
 import type { Host } from "../engine.ts";
 import { STRUCTURED_OUTPUT } from "../structured.ts";
-import { RELAY_ADDRESS } from "./relay-messages.ts";
+import { MODEL_ADDRESS, RELAY_ADDRESS } from "./relay-messages.ts";
 import { TOOL_SERVER } from "./tools.ts";
 
 /** The one provider that OpenCode knows. */
@@ -64,7 +64,7 @@ export function modelSocket({ baseUrl }: Host["model"]): string | undefined {
 export function configOf({ model }: Pick<Host, "model">, settings: SessionSettings): string {
   const { name, key, baseUrl } = model;
   const { api, contextTokens = USUAL_WINDOW, outputTokens = Infinity } = model.facts(name);
-  const address = modelSocket(model) === undefined ? baseUrl.replace(/\/v1\/?$/, "") : RELAY_ADDRESS;
+  const address = modelSocket(model) === undefined ? baseUrl.replace(/\/v1\/?$/, "") : MODEL_ADDRESS;
   const thinking = api === "messages" ? settings.thinking_tokens : undefined;
   return JSON.stringify({
     model: `${PROVIDER}/${name}`,

@@ -3,7 +3,7 @@ export interface RelayStart {
   readonly type: "start";
   readonly executable: string;
   readonly arguments: readonly string[];
-  /** OpenCode's configuration; in its texts RELAY_ADDRESS stands for the relay's own address. */
+  /** OpenCode's configuration; in its texts RELAY_ADDRESS and MODEL_ADDRESS stand for what they lead to. */
   readonly config: string;
   /** All that OpenCode's environment has. */
   readonly environment: Readonly<Record<string, string>>;
@@ -38,3 +38,5 @@ export type RelayRequest =
 
 /** Stands in the configuration for `http://127.0.0.1:<port>/<secret>`. */
 export const RELAY_ADDRESS = "http://relay.invalid";
+/** Stands in the configuration for a port that leads to the model proxy's socket. */
+export const MODEL_ADDRESS = "http://model.invalid";

@@ -7,8 +7,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Readable } from "node:stream";
-import { forwardToSocket } from "../vendor/socket-forward.ts";
-import { RELAY_ADDRESS, type RelayRequest, type RelayStart } from "./relay-messages.ts";
+import { openPort } from "../../sandbox/remote/forward.ts";
+import { MODEL_ADDRESS, RELAY_ADDRESS, type RelayRequest, type RelayStart } from "./relay-messages.ts";
 
 const LISTENING = /listening on http:\/\/127\.0\.0\.1:(\d+)/;
 const USER = "opencode";
@@ -63,7 +63,8 @@ class ServerRelay {
     inner.requestTimeout = 0;
     await new Promise<void>((resolve) => inner.listen(0, "127.0.0.1", resolve));
     const { port } = inner.address() as AddressInfo;
-    const { executable, environment, config, password, files, folder } = this.#start;
+    const { executable, environment, config, password, files, folder, modelSocket } = this.#start;
+    const model = modelSocket === undefined ? undefined : await openPort({ port: 0, socket: modelSocket });
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const { path, text } of files) writeFileSync(path, text, { mode: 0o600 });
     const child = spawn(executable, this.#start.arguments, {
@@ -72,7 +73,9 @@ class ServerRelay {
         ...process.env,
         ...environment,
         OPENCODE_SERVER_PASSWORD: password,
-        OPENCODE_CONFIG_CONTENT: config.replaceAll(RELAY_ADDRESS, `http://127.0.0.1:${port}/${this.#secret}`),
+        OPENCODE_CONFIG_CONTENT: config
+          .replaceAll(RELAY_ADDRESS, `http://127.0.0.1:${port}/${this.#secret}`)
+          .replaceAll(MODEL_ADDRESS, `http://127.0.0.1:${model?.port}`),
       },
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -80,6 +83,7 @@ class ServerRelay {
     process.on("SIGTERM", () => this.stop());
     const ended = (code: number): void => {
       this.#isOver = true;
+      model?.server.close();
       inner.closeAllConnections();
       process.exitCode = code;
       process.stdin.destroy();
@@ -171,24 +175,15 @@ class ServerRelay {
   }
 
   async #take(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
-    const { modelSocket, messageBytes } = this.#start;
-    const prefix = `/${this.#secret}`;
-    const path = asked.url ?? "";
-    if (!path.startsWith(`${prefix}/`)) {
+    if (asked.url !== `/${this.#secret}/mcp`) {
       answer.writeHead(404).end();
-      return;
-    }
-    const rest = path.slice(prefix.length);
-    if (rest !== "/mcp") {
-      if (modelSocket === undefined) answer.writeHead(404).end();
-      else forwardToSocket(asked, answer, { socketPath: modelSocket, path: rest });
       return;
     }
     if (asked.method !== "POST") {
       answer.writeHead(405).end();
       return;
     }
-    const text = await read(asked, messageBytes);
+    const text = await read(asked, this.#start.messageBytes);
     if (text === undefined) answer.writeHead(413).end();
     else this.#call(JSON.parse(text), answer);
   }

@@ -6,6 +6,7 @@ import { Failure, LIMITS, type SessionSettings } from "../../protocol/index.ts";
 import type { Piped } from "../../sandbox/sandbox.ts";
 import type { Host } from "../engine.ts";
 import { count, text, type VendorFields } from "../vendor/fields.ts";
+import { FORWARD_FILE } from "../vendor/launch.ts";
 import { ProcessOutput, type OutputAllowance, type ProcessEnd } from "../vendor/output.ts";
 import { configOf, environmentOf, modelsFile, modelSocket, recordFolder, workFolder } from "./config.ts";
 import type { RelayRequest, RelayStart } from "./relay-messages.ts";
@@ -17,9 +18,8 @@ const PASSWORD_BYTES = 24;
 /** What runs beside OpenCode inside a sandbox: Node, the relay, and nothing else of this package. */
 export const RELAY_FILES: readonly string[] = [
   process.execPath,
-  ...["./relay.js", "./relay-messages.js", "../vendor/socket-forward.js"].map((path) =>
-    fileURLToPath(new URL(path, import.meta.url)),
-  ),
+  ...["./relay.js", "./relay-messages.js"].map((path) => fileURLToPath(new URL(path, import.meta.url))),
+  FORWARD_FILE,
 ];
 
 /** Receives everything from a process. */

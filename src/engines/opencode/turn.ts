@@ -1,19 +1,12 @@
-import { Failure, LIMITS, type ErrorDetail, type SessionSettings, type ToolItem } from "../../protocol/index.ts";
+import { LIMITS, type ErrorDetail, type SessionSettings, type ToolItem } from "../../protocol/index.ts";
 import { errorResult, type ToolResult } from "../../tools/tool.ts";
 import { aside, GO_ON, stoppedBy } from "../claude/messages.ts";
-import type {
-  ConversationOptions,
-  EngineEvent,
-  Host,
-  MeteredRequest,
-  ToolCall,
-  TurnChannel,
-  Verdict,
-} from "../engine.ts";
+import type { ConversationOptions, EngineEvent, MeteredRequest } from "../engine.ts";
 import { NOT_STRUCTURED, type StructuredEnd } from "../loop/structured.ts";
 import { ABORTED, orAborted } from "../loop/turn.ts";
 import type { VendorFields } from "../vendor/fields.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
+import { SILENT, VendorTurn, type VendorTurnOptions } from "../vendor/turn.ts";
 import { maySucceed, modelOutcome, restOutcome, type RestContext } from "./outcome.ts";
 import { OpenCodeCalls } from "./calls.ts";
 import { PROVIDER, systemOf } from "./config.ts";
@@ -21,7 +14,7 @@ import type { OpenCodeServer } from "./server.ts";
 import { calledTool, type McpTool } from "./tools.ts";
 import { OpenCodeTranslator } from "./translate.ts";
 import type { OpenCodeError, OpenCodeEvent } from "./wire.ts";
-import { ANSWER_TAKEN, endWords, maxTurnsReached, REMINDER, retryWords, SILENT } from "./words.ts";
+import { ANSWER_TAKEN, endWords, maxTurnsReached, REMINDER, retryWords } from "./words.ts";
 
 interface OpenCodeTurnEnd {
   /** OpenCode's id of the turn's last message; absent: there is none. */
@@ -35,36 +28,23 @@ interface OpenCodeTurnEnd {
   readonly isCompleted: boolean;
 }
 
-export interface OpenCodeTurnOptions {
-  readonly host: Host;
+export interface OpenCodeTurnOptions extends VendorTurnOptions {
   readonly opening: ConversationOptions;
-  readonly channel: TurnChannel;
   /** The tools that OpenCode knows now. */
   readonly tools: () => readonly McpTool[];
   /** How often OpenCode may ask the model again. */
   readonly retries: number;
-  /** Called with all events before they are reported. */
-  readonly onTell: (events: readonly EngineEvent[]) => void;
   /** A prompt goes out under this id of OpenCode's. */
   readonly newPromptId: () => string;
   /** Called once, before the last events are reported. */
   readonly onEnd: (end: OpenCodeTurnEnd) => void;
-  /** The process is unusable from now on. */
-  readonly onBroken: () => void;
   /** The process died before the turn produced anything: start again with another one. At most once. */
   readonly onGone: () => void;
 }
 
 /** One turn: turns OpenCode's events into ours, runs its tool calls, and ends exactly once. */
-export class OpenCodeTurn {
-  /** Resolves when the turn has ended, rejects when it crashed. */
-  readonly ended: Promise<void>;
-  #resolveEnded: () => void = () => undefined;
-  #rejectEnded: (error: unknown) => void = () => undefined;
-  #room: Promise<void> = Promise.resolve();
+export class OpenCodeTurn extends VendorTurn {
   readonly #options: OpenCodeTurnOptions;
-  readonly #controller = new AbortController();
-  readonly #over = new AbortController();
   readonly #calls: OpenCodeCalls;
   #translator: OpenCodeTranslator | undefined;
   #server: OpenCodeServer | undefined;
@@ -75,8 +55,6 @@ export class OpenCodeTurn {
   /** OpenCode waits for a prompt. */
   #idle = true;
   #failure: OpenCodeError | undefined;
-  #waiting = 0;
-  #lastSign: number;
   #refusals = 0;
   /** The last model request since the last prompt. */
   #metered: MeteredRequest | undefined;
@@ -91,22 +69,9 @@ export class OpenCodeTurn {
   #answer: StructuredEnd | undefined;
 
   constructor(options: OpenCodeTurnOptions) {
+    super(options);
     this.#options = options;
-    this.#lastSign = options.host.elapsed();
     this.#calls = new OpenCodeCalls(this, options);
-    this.ended = new Promise((resolve, reject) => {
-      this.#resolveEnded = resolve;
-      this.#rejectEnded = reject;
-    });
-  }
-
-  /** Aborted when the turn is stopped or over. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  get over(): boolean {
-    return this.#over.signal.aborted;
   }
 
   /** Whether this is the second process of the turn. */
@@ -139,35 +104,6 @@ export class OpenCodeTurn {
     });
   }
 
-  /** A bug, not a failure of the outside world. */
-  crash(error: unknown): void {
-    this.#options.onBroken();
-    this.#over.abort("over");
-    this.#controller.abort("over");
-    this.#rejectEnded(error);
-  }
-
-  /** The session knows the events when this returns; resolves when it can take more. */
-  tell(events: readonly EngineEvent[]): Promise<void> {
-    if (this.over || events.length === 0) return this.#room;
-    try {
-      this.#options.onTell(events);
-      this.#room = this.#options.channel.tell(events);
-    } catch (error) {
-      this.crash(error);
-    }
-    return this.#room;
-  }
-
-  notice(message: string): void {
-    void this.tell([{ type: "notice", message }]);
-  }
-
-  /** Resolves when the session can take more. */
-  drained(): Promise<void> {
-    return this.#room;
-  }
-
   async send(parts: readonly VendorFields[], id: string = this.#options.newPromptId()): Promise<void> {
     const { host } = this.#options;
     const server = this.#server;
@@ -176,7 +112,7 @@ export class OpenCodeTurn {
     this.#idle = false;
     this.#failure = undefined;
     this.#metered = undefined;
-    this.#lastSign = host.elapsed();
+    this.sign();
     this.#translator?.prompted(id);
     server.begin();
     const answer = await server.request("POST", `/session/${this.#session}/prompt_async`, {
@@ -199,26 +135,15 @@ export class OpenCodeTurn {
     this.#metered = request;
   }
 
-  /** Watches over the process until the turn is over. */
-  async watch(): Promise<void> {
-    const { host } = this.#options;
-    while (!this.over) {
-      if (this.#waiting > 0 || this.#calls.busy) this.#lastSign = host.elapsed();
-      const left = LIMITS.engineSilenceMs - (host.elapsed() - this.#lastSign);
-      if (left <= 0) {
-        this.#options.onBroken();
-        this.fail(SILENT);
-        return;
-      }
-      await host.sleep(left, this.#over.signal);
-    }
+  protected get isBusy(): boolean {
+    return this.#calls.busy;
   }
 
   /** Asks OpenCode to end the turn. The first reason counts. */
   stop(error: ErrorDetail): void {
     if (this.#stopped !== undefined || this.over) return;
     this.#stopped = error;
-    this.#controller.abort(error);
+    this.abort(error);
     if (this.#idle || this.#server === undefined) this.fail(error);
     else void this.#interrupt(this.#server);
   }
@@ -229,10 +154,10 @@ export class OpenCodeTurn {
     if (this.#calls.busy) {
       const ended = new AbortController();
       void this.#calls.settled().then(() => ended.abort());
-      await host.sleep(LIMITS.engineToolEndMs, AbortSignal.any([ended.signal, this.#over.signal]));
+      await host.sleep(LIMITS.engineToolEndMs, AbortSignal.any([ended.signal, this.overSignal]));
     }
     void server.request("POST", `/session/${this.#session}/abort`);
-    await host.sleep(LIMITS.engineInterruptMs, this.#over.signal);
+    await host.sleep(LIMITS.engineInterruptMs, this.overSignal);
     if (this.over) return;
     onBroken();
     this.fail(ABORTED);
@@ -240,7 +165,7 @@ export class OpenCodeTurn {
 
   heard(event: OpenCodeEvent): void {
     if (this.over || !("session" in event) || event.session !== this.#session || this.#prompt === "") return;
-    this.#lastSign = this.#options.host.elapsed();
+    this.sign();
     const events = this.#translator?.take(event) ?? [];
     if (events.length > 0) this.#fruitful = true;
     void this.tell(events);
@@ -303,7 +228,7 @@ export class OpenCodeTurn {
     if (this.#fruitful || this.#again || this.#stopped !== undefined) return false;
     this.#again = true;
     // Whoever waits for money begins again after that.
-    if (this.#waiting === 0) this.#options.onGone();
+    if (!this.isWaiting) this.#options.onGone();
     return true;
   }
 
@@ -318,25 +243,7 @@ export class OpenCodeTurn {
 
   /** Never resolves while the turn is being stopped: an answer would make OpenCode ask the model once more. */
   untilOver(): Promise<void> {
-    return orAborted(new Promise<never>(() => undefined), this.#over.signal).then(() => undefined);
-  }
-
-  /** Decides on a call whose item was reported. */
-  async ask(item: ToolItem, signal: AbortSignal, terms: Pick<ToolCall, "ready" | "notRun"> = {}): Promise<Verdict> {
-    this.#waiting += 1;
-    try {
-      const verdict = signal.aborted
-        ? undefined
-        : await orAborted(this.#options.host.permit({ item_id: item.id, input: item.input, ...terms }, signal), signal);
-      return verdict ?? { effect: "deny", message: "Interrupted.", status: "interrupted", interrupt: false };
-    } catch (error) {
-      if (error instanceof Failure)
-        return { effect: "deny", message: `Error: ${error.message}`, status: "failed", interrupt: false };
-      throw error;
-    } finally {
-      this.#waiting -= 1;
-      this.#lastSign = this.#options.host.elapsed();
-    }
+    return orAborted(new Promise<never>(() => undefined), this.overSignal).then(() => undefined);
   }
 
   /** A person's no that also ends the turn. */
@@ -358,9 +265,10 @@ export class OpenCodeTurn {
     const waitMs = Math.max(0, next - this.#options.host.now());
     const isWorth = this.#metered === undefined || maySucceed(this.#metered);
     if (isWorth && attempt <= this.#options.retries && waitMs <= LIMITS.engineRetryWaitMs) {
-      this.notice(retryWords({ attempt, message, waitMs, dropped: (this.#translator?.deadStreams ?? 0) > 0 }));
+      const words = retryWords({ attempt, message, waitMs, dropped: (this.#translator?.deadStreams ?? 0) > 0 });
+      void this.tell([{ type: "notice", message: words }]);
       // It said how long it will wait.
-      this.#lastSign += waitMs;
+      this.sign(waitMs);
       return;
     }
     const outcome = modelOutcome({ name: "APIError", message }, this.#context());
@@ -441,10 +349,7 @@ export class OpenCodeTurn {
       this.fail({ code: "budget_exceeded", message });
       return;
     }
-    this.#waiting += 1;
-    const funds = await orAborted(this.#options.host.funds(this.signal), this.signal);
-    this.#waiting -= 1;
-    this.#lastSign = this.#options.host.elapsed();
+    const funds = await this.waitFor(async () => orAborted(this.#options.host.funds(this.signal), this.signal));
     if (funds === undefined || this.over) return;
     if (!funds.granted) this.fail({ code: "budget_exceeded", message: funds.message });
     // The process died meanwhile.
@@ -472,8 +377,6 @@ export class OpenCodeTurn {
       return;
     }
     void this.tell(events);
-    this.#over.abort("over");
-    this.#controller.abort("over");
-    this.#resolveEnded();
+    this.end();
   }
 }

@@ -4,11 +4,6 @@ import type { ProcessEnd } from "../vendor/output.ts";
 
 export const REMINDER = `Give your answer now: call ${STRUCTURED_OUTPUT} with it.`;
 
-export const SILENT: ErrorDetail = {
-  code: "engine_failed",
-  message: "The assistant stopped responding and the turn was cancelled. Please try again.",
-};
-
 /** OpenCode's record says that the answer was refused: that is how its turn is ended. */
 export const ANSWER_TAKEN = "Your answer in the last turn was taken, whatever the result of your last call above says.";
 

@@ -1,5 +1,5 @@
 /**
- * Runs beside a vendor's program, inside the session's sandbox, and imports nothing of ours: only this file and Node are needed there.
+ * Runs beside a vendor's program, inside the session's sandbox. It may import nothing but Node and what `LAUNCHER_FILES` names.
  *
  * `launch`: starts the program and gives it a plain `http://127.0.0.1:…` address of the model proxy, whose socket it forwards to. The
  * program's lines pass through it, and between them those of its tool servers. `relay <file>`: a tool server of the program; it forwards
@@ -10,6 +10,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { dirname } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { openPort } from "../../sandbox/remote/forward.ts";
 import type { LaunchOptions, ToolLine } from "./launch.ts";
 
 const HOST = "127.0.0.1";
@@ -56,23 +57,6 @@ function listen(server: Server): Promise<number> {
     server.once("error", reject);
     server.listen({ host: HOST, port: 0 }, () => resolve((server.address() as AddressInfo).port));
   });
-}
-
-/** A port on the loopback that leads to a socket. */
-function forward(path: string): Promise<number> {
-  return listen(
-    createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
-      const upstream = connect({ path, allowHalfOpen: true });
-      for (const [from, to] of [
-        [client, upstream],
-        [upstream, client],
-      ] as const) {
-        from.pipe(to);
-        from.on("error", () => to.destroy());
-        from.once("close", () => to.destroy());
-      }
-    }),
-  );
 }
 
 /** Connections of tool servers, by their numbers. */
@@ -134,7 +118,7 @@ function put(path: string, content: string): void {
 }
 
 async function launch({ argv, env, files, socket, tools, maxLineBytes }: LaunchOptions): Promise<void> {
-  const base = socket === undefined ? "" : `http://${HOST}:${await forward(socket)}`;
+  const base = socket === undefined ? "" : `http://${HOST}:${(await openPort({ port: 0, socket })).port}`;
   const filled = (text: string): string => text.replaceAll("{base_url}", base);
   const channels = tools === undefined ? undefined : new ToolChannels(tools, maxLineBytes);
   await channels?.open();

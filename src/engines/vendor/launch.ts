@@ -4,8 +4,11 @@ import type { OpenRequest } from "../../sandbox/sandbox.ts";
 
 const INSIDE = fileURLToPath(new URL("./inside.js", import.meta.url));
 
+/** Leads a port to the model proxy's socket, for programs that know no sockets. Node alone can run it. */
+export const FORWARD_FILE = fileURLToPath(new URL("../../sandbox/remote/forward.js", import.meta.url));
+
 /** What the launcher and its tool servers need inside a sandbox. */
-export const LAUNCHER_FILES: readonly string[] = [process.execPath, INSIDE];
+export const LAUNCHER_FILES: readonly string[] = [process.execPath, INSIDE, FORWARD_FILE];
 
 /** What the launcher is told. It may hold the session's key, so it is never an argument. */
 export interface LaunchOptions {

@@ -1,10 +1,11 @@
 import { mkdir, rm } from "node:fs/promises";
-import { connect, createServer, type Server } from "node:net";
+import type { Server } from "node:net";
 import { join } from "node:path";
 import { Failure } from "../../protocol/index.ts";
 import type { Forward, MissingSandbox, SandboxDriver, SandboxRequest } from "../driver.ts";
 import { ended } from "../ended.ts";
 import { openLocalSandbox } from "../local.ts";
+import { openPort } from "../remote/forward.ts";
 import type { OpenRequest, Sandbox } from "../sandbox.ts";
 import { seatbeltProfile } from "./profile.ts";
 
@@ -96,25 +97,8 @@ interface OpenForward {
 }
 
 /** There is one loopback for all sandboxes: each has ports of its own, and its profile allows those alone. */
-function openForward({ port: wanted, socket }: Forward): Promise<OpenForward> {
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
-    const upstream = connect({ path: socket, allowHalfOpen: true });
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      from.pipe(to);
-      from.on("error", () => to.destroy());
-      from.once("close", () => to.destroy());
-    }
-  });
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ host: "127.0.0.1", port: 0 }, () => {
-      const address = server.address();
-      if (address !== null && typeof address === "object") resolve({ wanted, port: address.port, server });
-    });
-  });
+async function openForward({ port: wanted, socket }: Forward): Promise<OpenForward> {
+  return { wanted, ...(await openPort({ port: 0, socket })) };
 }
 
 /** What names a port that was asked for names that of this sandbox. */

@@ -59,11 +59,11 @@ export type SessionCommand =
   | { readonly type: "answer"; readonly answer: ApprovalAnswer }
   /** A question gets more time. */
   | { readonly type: "extend"; readonly approval_id: string; readonly expires_at: string; readonly by: PrincipalRef }
-  /** What people call it and where they put it: also of a session that has ended. */
+  /** The title and labels that people give it, also after it has ended. */
   | { readonly type: "label"; readonly label: LabelSession }
   /** A rule that was granted for the session ends. */
   | { readonly type: "revoke"; readonly rule: string }
-  /** Nobody has to review this change set; `why`: what a review of another one that still waits is told. */
+  /** Nobody has to review this change set. `why`: the reason given to a waiting review of another one. */
   | { readonly type: "reviewed"; readonly revision: string; readonly why: string }
   | { readonly type: "run"; readonly item: ToolItem }
   /** A model request was settled. Micro-USD; `spent` and `reserved` are the session's totals after it. */

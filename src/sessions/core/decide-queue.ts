@@ -2,7 +2,7 @@ import { Failure, type EventBody, type Status } from "../../protocol/index.ts";
 import type { SessionCommand } from "./commands.ts";
 import { nextInQueue, type QueuedTurn, type SessionState } from "./state.ts";
 
-/** What people change in prompts that wait. */
+/** Changes that people make to waiting prompts. */
 export function requeued(
   state: SessionState,
   command: Extract<SessionCommand, { type: "edit" | "reorder" | "hold" | "send_now" | "steer" }>,
@@ -24,12 +24,12 @@ export function requeued(
   return [{ type: "session.updated", status, queue: [...order] }];
 }
 
-/** Whether the open turn takes it. After a stop it does not. */
+/** Whether the open turn accepts it. After a stop it does not. */
 export function isForTurn({ now, held }: QueuedTurn): boolean {
   return now === true && held === undefined;
 }
 
-/** What people send into the open turn: a prompt that waits is marked, and the engine takes those that are marked. */
+/** What people send into the open turn: a waiting prompt is marked, and the engine takes the marked ones. */
 function steered(
   state: SessionState,
   command: Extract<SessionCommand, { type: "send_now" | "steer" }>,
@@ -49,7 +49,7 @@ function steered(
   return marked.includes(turn_id) ? [] : [{ type: "session.updated", status, now: [...marked, turn_id] }];
 }
 
-/** With these marked for the open turn, before all others. Somebody who marks one wants it to go on: it is no longer held. */
+/** The queue with these prompts marked for the open turn and moved to the front. Marking one also releases it if it was held. */
 export function withNow(queue: readonly QueuedTurn[], turns: readonly string[]): readonly QueuedTurn[] {
   const isMarked = ({ turn_id }: QueuedTurn): boolean => turns.includes(turn_id);
   const marked = queue.filter(isMarked).map((queued) => {
@@ -60,12 +60,12 @@ export function withNow(queue: readonly QueuedTurn[], turns: readonly string[]):
   return [...inOrder(marked, turns), ...others];
 }
 
-/** In this order. */
+/** The queue in this order. */
 export function inOrder(queue: readonly QueuedTurn[], order: readonly string[]): readonly QueuedTurn[] {
   return queue.toSorted((one, other) => order.indexOf(one.turn_id) - order.indexOf(other.turn_id));
 }
 
-/** Prompts that wait now begin only when somebody says so. */
+/** Prompts that wait now begin only when somebody releases them. */
 export function hold(state: SessionState): readonly EventBody[] {
   if (nextInQueue(state) === undefined) return [];
   const queue = state.queue.map((queued) => Object.assign({}, queued, { held: true as const }));

@@ -234,14 +234,14 @@ function endTurn(state: SessionState, command: EndTurnCommand): readonly EventBo
   ];
 }
 
-/** The status when a turn has ended. A job ends with it. */
+/** The status after a turn has ended. A job ends with its turn. */
 function afterTurn(state: SessionState): Status {
   if (state.settings.job !== undefined) return "complete";
   if (state.paused) return "paused";
   return nextInQueue(state) === undefined ? "idle" : "queued";
 }
 
-/** Records who stopped a turn. A turn that fails by itself at the same moment was stopped by nobody. */
+/** Records who stopped a turn. If the turn fails by itself at the same moment, nobody stopped it. */
 export function withStopper(command: EndTurnCommand, by: PrincipalRef | undefined): EndTurnCommand {
   return command.type === "fail" && command.error.code === "aborted" ? { ...command, by } : command;
 }
@@ -331,7 +331,7 @@ function answer(state: SessionState, given: ApprovalAnswer): readonly EventBody[
   ];
 }
 
-/** What people do beside prompts and answers. */
+/** What people do besides prompts and answers. */
 function tidy(
   state: SessionState,
   command: Extract<SessionCommand, { type: "label" | "extend" | "revoke" }>,

@@ -1,7 +1,7 @@
 import { Failure, isOutOfSpace, type ErrorDetail } from "../../protocol/index.ts";
 import type { Session } from "./session.ts";
 
-/** Why a turn could not go on. What is no Failure is a bug: the log has it. */
+/** Why a turn could not go on. An error that is not a Failure is a bug; the log has it. */
 export function engineFailure(
   { dependencies, state }: Pick<Session, "dependencies" | "state">,
   error: unknown,

@@ -80,7 +80,7 @@ function asksForReview(state: SessionState, { approval }: EventOf<"approval.requ
   return { ...rest, review: { approval_id: approval.id, revision: String(approval.input["revision"]) } };
 }
 
-/** A person's answer counts for the change set as it was shown. */
+/** A person's answer is about the change set as it was shown. */
 function endsReview(state: SessionState, { approval_id, outcome }: EventOf<"approval.resolved">): SessionState {
   const { review, ...rest } = state;
   if (review?.approval_id !== approval_id) return state;
@@ -153,7 +153,7 @@ function changed(
   return { ...rest, autonomy, ...(permission_mode === undefined ? {} : { permission_mode }) };
 }
 
-/** A model that somebody chooses is what the session asks for from now on. */
+/** From now on the session asks for the model that somebody chose. */
 function placeOf(
   settings: SessionSettings,
   { model, provider, routed_from }: Pick<EventOf<"session.updated">, "model" | "provider" | "routed_from">,
@@ -205,7 +205,7 @@ export function foldTurn(turn: OpenTurn, event: JournalEvent): OpenTurn {
     case "approval.requested": {
       const { id, item_id, planned, tool_use_id } = event.approval;
       const asked: QuestionedCall = { approval_id: id, ...(planned === undefined ? {} : { planned }) };
-      // A call with a new question does not run: it was about to, but something had changed.
+      // A call with a new question does not run: something had changed just before.
       const running = turn.running.filter((running_id) => running_id !== item_id);
       return { ...turn, running, asked: { ...turn.asked, [tool_use_id]: asked } };
     }
@@ -268,7 +268,7 @@ function endTurn(state: SessionState, event: EventOf<"turn.completed" | "turn.fa
   return {
     ...(mine ? rest : state),
     turns: state.turns + (mine ? 1 : 0),
-    // A queued prompt that never began also ends this way: it leaves the queue and changes nothing else. What the turn did not take waits as others do.
+    // A queued prompt that never began also ends this way: it leaves the queue and changes nothing else. A prompt that the turn did not take waits like the others.
     queue: mine ? withNow(state.queue, []) : state.queue.filter((queued) => queued.turn_id !== event.turn_id),
     settled_seq: mine ? event.seq : state.settled_seq,
     usage: addUsage(state.usage, event.usage),

@@ -5,7 +5,7 @@ const encoder = new TextEncoder();
 
 /** One message to watchers, encoded at most once however many watch. */
 export class Frame {
-  /** Absent for live-only frames. */
+  /** Absent: the frame is live only. */
   readonly seq: number | undefined;
   readonly type: StreamFrame["type"];
   #json: string | undefined;

@@ -53,7 +53,7 @@ export async function hostFor(session: HostingSession): Promise<Host> {
     random: dependencies.random,
     sleep: (ms, signal) => sleep(dependencies, ms, signal),
     identify: (engine_session_id) =>
-      // A session that has just ended needs no name.
+      // A session that has just ended has no use for it.
       void session.execute({ type: "identify", engine_session_id }).catch(() => undefined),
     permit: (call, signal) => permit(session, call, signal),
     nested: async ({ agent, paths }) => {

@@ -11,7 +11,7 @@ import type { OpenTurn } from "./state.ts";
 /** How a turn begins. */
 export type Begin = (conversation: Conversation, channel: TurnChannel) => Promise<void>;
 
-/** A turn that is about to begin. `upto`: the last event that its conversation already has. */
+/** A turn that is about to begin. `upto`: the last event that the conversation already includes. */
 export interface TurnStart {
   readonly turn_id: string;
   readonly upto: number;
@@ -32,7 +32,7 @@ export async function recoverTurn(session: Session): Promise<void> {
   await session.budget.countTheDead(turn);
   await withdrawNetworkQuestions(session);
   await withdrawTurnQuestions(session);
-  // Its program lives on: it was not interrupted.
+  // Its program is still running: it was not interrupted.
   if (!isHeld) await session.execute({ type: "recover", resumable: engine?.capabilities.resume_turn === true });
 }
 

@@ -11,7 +11,7 @@ export class Pauses {
     while (!isOver() && !signal.aborted) await this.#ended(signal);
   }
 
-  /** A turn may be paused often: nothing is left at its signal. */
+  /** A turn may be paused often, so no listener stays on its signal. */
   #ended(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const goOn = (): void => {

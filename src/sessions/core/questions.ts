@@ -5,7 +5,7 @@ import { atWallTime } from "../lifecycle/wall-time.ts";
 
 const WITHDRAWN: GivenAnswer = { outcome: "cancelled", by: SYSTEM };
 
-/** Whether the time for an answer is over by the wall clock, whatever a timer says. */
+/** Whether the time for an answer is over by the wall clock. A timer alone does not decide. */
 export function isOverdue({ status, expires_at }: Approval, now: number): boolean {
   return status === "pending" && expires_at !== undefined && Date.parse(expires_at) <= now;
 }
@@ -86,7 +86,7 @@ export class Questions {
     this.#pending.set(approval.id, approval);
     if (approval.expires_at === undefined) return;
     const at = Date.parse(approval.expires_at);
-    // A clock that was set back before a restart does not prolong it beyond what it had in all.
+    // If the clock was set back before a restart, the question still gets no more than its whole time.
     const atMostMs = Math.max(0, at - Math.max(this.#clock.now(), Date.parse(approval.created_at)));
     const callback = (): void => this.#expired(approval.id);
     this.#timers.set(approval.id, atWallTime(this.#clock, { at, atMostMs, callback }));

@@ -2,13 +2,13 @@ import type { SessionCommand } from "./commands.ts";
 import { queuedPrompt } from "./journal.ts";
 import type { Session } from "./session.ts";
 
-/** What follows where a prompt that should begin cannot be read. */
+/** The command for a prompt that should begin and cannot be read. */
 export const HOLD_UNREAD: SessionCommand = {
   type: "hold",
   why: "The next prompt could not be read from the store, so the queue is held. Resume it to try again, or remove that prompt.",
 };
 
-/** The prompt of the queue that event `seq` holds. Undefined: the store does not give it back; the log says why. */
+/** The queued prompt in event `seq`. Undefined: it cannot be read; the log says why. */
 export async function readQueued(
   session: Pick<Session, "dependencies" | "state" | "settled">,
   seq: number,

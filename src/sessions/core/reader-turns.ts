@@ -14,7 +14,7 @@ export class ReaderTurns {
   /** Turns in a row in which a connection came. */
   #busyTurns = 0;
 
-  /** A new connection came: who is behind it may want something that takes no time. */
+  /** A new connection came: its client may want something quick. */
   connected(): void {
     this.#connected = true;
     this.#left = 0;

@@ -90,7 +90,7 @@ export class Session {
   #stopping: Promise<void> | undefined;
   readonly #pauses = new Pauses();
   readonly #reviews = new ChangeReviews(this);
-  /** Names the writes of this object: after one was refused, the store refuses all that follow. */
+  /** Identifies the writes of this object: after one was refused, the store refuses all later ones. */
   readonly #chain: string;
 
   constructor(dependencies: Dependencies, state: SessionState, pending: readonly Approval[] = []) {
@@ -152,11 +152,11 @@ export class Session {
     return accepted;
   }
 
-  /** Ends the open turn; resolves when it has ended. False when there was none. `by` absent: no person stopped it. */
+  /** Ends the open turn; resolves when it has ended. False: there was none. `by` absent: no person stopped it. */
   async interrupt({ by, hold_queue = false }: Interrupt & { readonly by?: PrincipalRef } = {}): Promise<boolean> {
     const { turn } = this.#state;
     if (this.#halted) throw stoppingFailure();
-    // At once: the turn that ends now must find the queue held.
+    // Immediately: when the turn ends, the queue must already be held.
     const held = hold_queue && !isFinal(this.#state.status) ? this.execute({ type: "hold" }) : undefined;
     if (turn === undefined) return held === undefined ? false : held.then(() => false);
     this.#stoppedBy = by;
@@ -361,7 +361,7 @@ export class Session {
     }
   }
 
-  /** The conversation, with what the workspace says now. One that began with something else continues in a new one. */
+  /** The conversation, with the workspace's present instructions. If they changed, the conversation continues in a new one. */
   async #converse(upto: number): Promise<Conversation> {
     if ((await this.instructions.refresh()) && this.#conversation !== undefined) await this.#forgetConversation();
     return (this.#conversation ??= openConversation(this, upto));
@@ -450,7 +450,7 @@ export class Session {
 
   async #take(turn_id: string, seq: number): Promise<void> {
     const event = await readQueued(this, seq);
-    // Meanwhile it may have been changed, removed, or put behind another one.
+    // Meanwhile it may have been changed, removed, or moved.
     if (!this.#mayBegin(seq)) return this.#advance();
     if (event === undefined) return this.execute(HOLD_UNREAD);
     const upto = this.#state.seq;

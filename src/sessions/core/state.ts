@@ -92,14 +92,14 @@ export interface SessionState {
   readonly seq: number;
   readonly paused: boolean;
   readonly title: string;
-  /** As the first prompt named it; absent: it has none, or is older than this field. */
+  /** The title that the first prompt gave; absent: it has none, or is older than this field. */
   readonly prompt_title?: string;
   /** Absent: none. */
   readonly tags?: readonly string[];
   readonly archived?: true;
   readonly turn?: OpenTurn;
   readonly turns: number;
-  /** A call that could change something began to run. Absent: none, or in a version that did not note it. */
+  /** A call that could change something began to run. Absent: none did, or a version that did not record it. */
   readonly acted?: true;
   /** The seq of the last terminal event; forks begin there. 0 before the first turn ended. */
   readonly settled_seq: number;
@@ -108,14 +108,14 @@ export interface SessionState {
   readonly pending: readonly string[];
   /** Approvals of the last turn that expired; absent: none. */
   readonly expired?: number;
-  /** The turn that ended and whose changes nobody has looked for yet. Absent: none, or nobody reviews at the end. */
+  /** The ended turn whose changes were not looked for yet. Absent: none, or nobody reviews at the end. */
   readonly review_due?: string;
   /** The review that waits for a person, and the change set that it shows. Absent: none. */
   readonly review?: { readonly approval_id: string; readonly revision: string };
-  /** The change set that nobody has to review any more. Absent: none yet. */
+  /** The change set that needs no review any more. Absent: none yet. */
   readonly reviewed?: string;
   readonly grants: readonly string[];
-  /** Of what the workspace says to agents, as last journaled. Absent: nothing was. */
+  /** The hash of the workspace's instructions as last journaled. Absent: none were. */
   readonly instructions_digest?: string;
   readonly usage: Usage;
   readonly cost_microusd: number;

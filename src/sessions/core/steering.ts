@@ -25,7 +25,7 @@ export async function takeSteered(session: Session, turn_id: string): Promise<re
       const prompt = await take(session, { turn_id, prompt_id: next.turn_id, seq: next.seq });
       taken.push({ id: next.turn_id, prompt });
     } catch (error) {
-      // Without a disk it stays in the queue.
+      // If it cannot be written to the disk, it stays in the queue.
       if (!(error instanceof Failure && error.code === "conflict")) break;
     }
   }

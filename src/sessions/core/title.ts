@@ -1,9 +1,9 @@
 import { headOf, LIMITS } from "../../protocol/index.ts";
 
-/** Signs that begin a heading, a quote, an entry of a list or code, and have no meaning in a title. */
+/** Characters that begin a heading, a quote, a list item or code, and mean nothing in a title. */
 const MARKS = /^(?:[#>*+-]+\s+|\d+[.)]\s+|`{3,}\w*\s*)+/;
 
-/** What a session is called: the first line of what was asked, without signs that only format it. */
+/** The title of a session: the first line of the prompt, without characters that only format it. */
 export function titleOfPrompt(text: string): string {
   const lines = text.slice(0, LIMITS.promptChars).split("\n");
   const line =

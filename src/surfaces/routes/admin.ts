@@ -27,8 +27,8 @@ import {
   put,
   refusals,
   remove,
-  SessionPath,
 } from "./documents.ts";
+import { removeRoute } from "./remove-route.ts";
 
 const AuditList = z.object({ entries: z.array(AuditEntry), next: z.string().optional() });
 const AuditQuery = z.object({
@@ -105,18 +105,12 @@ function tokenRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
     }),
     async (context) => context.json(await gateway.tokens.list(context.var.caller, context.req.valid("query")), 200),
   );
-  app.openapi(
-    createRoute({
-      ...remove("/api/tokens/{id}", "deleteToken", "token.issue"),
-      summary: "Make a token useless, and those that were made with it",
-      request: { params: SessionPath },
-      responses: { 204: { description: "It is" }, ...changeRefusals },
-    }),
-    async (context) => {
-      await gateway.tokens.remove(context.var.caller, context.req.valid("param").id);
-      return context.body(null, 204);
-    },
-  );
+  removeRoute(app, {
+    begin: remove("/api/tokens/{id}", "deleteToken", "token.issue"),
+    summary: "Make a token useless, and those that were made with it",
+    answer: "It is",
+    run: (caller, id) => gateway.tokens.remove(caller, id),
+  });
 }
 
 function policyRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {

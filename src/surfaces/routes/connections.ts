@@ -15,6 +15,7 @@ import {
 } from "../../protocol/index.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { body, changeRefusals, get, json, post, put, refusals, remove } from "./documents.ts";
+import { removeRoute } from "./remove-route.ts";
 
 const ConnectionPath = z.object({ id: ConnectionId });
 const CatalogPath = ConnectionPath.extend({ catalog: z.string().min(1).max(200) });
@@ -54,18 +55,12 @@ function settingRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
       return context.json(await gateway.connections.put(context.var.caller, id, context.req.valid("json")), 200);
     },
   );
-  app.openapi(
-    createRoute({
-      ...remove("/api/connections/{id}", "deleteConnection", "connection.write"),
-      summary: "Delete a connection; what runs on it is ended",
-      request: { params: ConnectionPath },
-      responses: { 204: { description: "It is gone" }, ...changeRefusals },
-    }),
-    async (context) => {
-      await gateway.connections.remove(context.var.caller, context.req.valid("param").id);
-      return context.body(null, 204);
-    },
-  );
+  removeRoute(app, {
+    begin: remove("/api/connections/{id}", "deleteConnection", "connection.write"),
+    summary: "Delete a connection; what runs on it is ended",
+    params: ConnectionPath,
+    run: (caller, id) => gateway.connections.remove(caller, id),
+  });
   app.openapi(
     createRoute({
       ...post("/api/connections/{id}/test", "testConnection", "connection.write"),

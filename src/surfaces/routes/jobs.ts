@@ -14,6 +14,7 @@ import {
   remove,
   SessionPath,
 } from "./documents.ts";
+import { removeRoute } from "./remove-route.ts";
 
 const JobQuery = z.object({ cursor, limit });
 
@@ -101,16 +102,9 @@ function endRoutes(app: HttpApp, { gateway, kind }: KindParts): void {
     async (context) =>
       context.json(await gateway.jobs.stop(context.var.caller, kind, context.req.valid("param").id), 200),
   );
-  app.openapi(
-    createRoute({
-      ...remove(`/api/${kind}/{id}`, `delete${NAMES[kind]}`, "session.delete"),
-      summary: "End the job and delete its journal and files",
-      request: { params: SessionPath },
-      responses: { 204: { description: "It is gone" }, ...changeRefusals },
-    }),
-    async (context) => {
-      await gateway.jobs.remove(context.var.caller, kind, context.req.valid("param").id);
-      return context.body(null, 204);
-    },
-  );
+  removeRoute(app, {
+    begin: remove(`/api/${kind}/{id}`, `delete${NAMES[kind]}`, "session.delete"),
+    summary: "End the job and delete its journal and files",
+    run: (caller, id) => gateway.jobs.remove(caller, kind, id),
+  });
 }

@@ -13,8 +13,8 @@ import {
   post,
   refusals,
   remove,
-  SessionPath,
 } from "./documents.ts";
+import { removeRoute } from "./remove-route.ts";
 
 const KeyQuery = z.object({ cursor, limit });
 
@@ -42,18 +42,12 @@ export function keyRoutes(app: HttpApp, options: SurfaceOptions): void {
     }),
     async (context) => context.json(await gateway.keys.list(context.var.caller, context.req.valid("query")), 200),
   );
-  app.openapi(
-    createRoute({
-      ...remove("/api/keys/{id}", "deleteKey", "key.manage"),
-      summary: "Make a key useless at once; its running requests are broken off",
-      request: { params: SessionPath },
-      responses: { 204: { description: "It is" }, ...changeRefusals },
-    }),
-    async (context) => {
-      await gateway.keys.remove(context.var.caller, context.req.valid("param").id);
-      return context.body(null, 204);
-    },
-  );
+  removeRoute(app, {
+    begin: remove("/api/keys/{id}", "deleteKey", "key.manage"),
+    summary: "Make a key useless at once; its running requests are broken off",
+    answer: "It is",
+    run: (caller, id) => gateway.keys.remove(caller, id),
+  });
 }
 
 /** Where the caller reaches the models: the address by which it reaches this server. */

@@ -2,6 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { CreateLongRun, LongRunDetail, LongRunList, LongRunTemplates, LongRunView } from "../../protocol/index.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { body, changeRefusals, get, json, post, refusals, remove } from "./documents.ts";
+import { removeRoute } from "./remove-route.ts";
 
 const RunPath = z.object({ id: z.string().max(100) });
 
@@ -41,18 +42,12 @@ export function longRunRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
     async (context) => context.json(await gateway.longRuns.get(context.var.caller, context.req.valid("param").id), 200),
   );
   controlRoutes(app, { gateway });
-  app.openapi(
-    createRoute({
-      ...remove("/api/long-runs/{id}", "deleteLongRun", "session.control"),
-      summary: "Stop a long run and forget it; its sessions stay",
-      request: { params: RunPath },
-      responses: { 204: { description: "It is gone" }, ...changeRefusals },
-    }),
-    async (context) => {
-      await gateway.longRuns.remove(context.var.caller, context.req.valid("param").id);
-      return context.body(null, 204);
-    },
-  );
+  removeRoute(app, {
+    begin: remove("/api/long-runs/{id}", "deleteLongRun", "session.control"),
+    summary: "Stop a long run and forget it; its sessions stay",
+    params: RunPath,
+    run: (caller, id) => gateway.longRuns.remove(caller, id),
+  });
 }
 
 const CONTROLS = {

@@ -15,6 +15,7 @@ import {
 import type { Guard } from "../guard.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { body, changeRefusals, get, json, post, refusals, remove, SessionPath } from "./documents.ts";
+import { removeRoute } from "./remove-route.ts";
 
 const ANSWERS = "/api/notifications/answers";
 const REDEEM = "/api/pairings/redeem";
@@ -49,18 +50,12 @@ function targetRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
     async (context) =>
       context.json(await gateway.notifications.create(context.var.caller, context.req.valid("json")), 201),
   );
-  app.openapi(
-    createRoute({
-      ...remove("/api/notifications/{id}", "deleteNotificationTarget", "notification.use"),
-      summary: "Be told there no longer",
-      request: { params: SessionPath },
-      responses: { 204: { description: "It is gone, and its address with it" }, ...changeRefusals },
-    }),
-    async (context) => {
-      await gateway.notifications.remove(context.var.caller, context.req.valid("param").id);
-      return context.body(null, 204);
-    },
-  );
+  removeRoute(app, {
+    begin: remove("/api/notifications/{id}", "deleteNotificationTarget", "notification.use"),
+    summary: "Be told there no longer",
+    answer: "It is gone, and its address with it",
+    run: (caller, id) => gateway.notifications.remove(caller, id),
+  });
   app.openapi(
     createRoute({
       ...post("/api/notifications/{id}/test", "testNotificationTarget", "notification.use"),
@@ -131,16 +126,10 @@ function pairingRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
     }),
     (context) => context.json(gateway.pairings.get(context.var.caller, context.req.valid("param").id), 200),
   );
-  app.openapi(
-    createRoute({
-      ...remove("/api/pairings/{id}", "deletePairing", "token.manage"),
-      summary: "End a code that nobody has used",
-      request: { params: SessionPath },
-      responses: { 204: { description: "It cannot be used any more" }, ...changeRefusals },
-    }),
-    (context) => {
-      gateway.pairings.end(context.var.caller, context.req.valid("param").id);
-      return context.body(null, 204);
-    },
-  );
+  removeRoute(app, {
+    begin: remove("/api/pairings/{id}", "deletePairing", "token.manage"),
+    summary: "End a code that nobody has used",
+    answer: "It cannot be used any more",
+    run: (caller, id) => gateway.pairings.end(caller, id),
+  });
 }

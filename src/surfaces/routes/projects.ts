@@ -2,6 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { ProjectSummary, SaveProject, WorkbenchProject } from "../../protocol/index.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { body, changeRefusals, get, json, put, refusals, remove } from "./documents.ts";
+import { removeRoute } from "./remove-route.ts";
 
 const ProjectPath = z.object({
   id: z
@@ -41,16 +42,10 @@ export function projectRoutes(app: HttpApp, { gateway: { projects } }: SurfaceOp
       return context.json(await projects.save(context.var.caller, id, context.req.valid("json")), 200);
     },
   );
-  app.openapi(
-    createRoute({
-      ...remove("/api/workbench/projects/{id}", "deleteWorkbenchProject", "project.write"),
-      summary: "Delete a project",
-      request: { params: ProjectPath },
-      responses: { 204: { description: "It is gone" }, ...changeRefusals },
-    }),
-    async (context) => {
-      await projects.remove(context.var.caller, context.req.valid("param").id);
-      return context.body(null, 204);
-    },
-  );
+  removeRoute(app, {
+    begin: remove("/api/workbench/projects/{id}", "deleteWorkbenchProject", "project.write"),
+    summary: "Delete a project",
+    params: ProjectPath,
+    run: (caller, id) => projects.remove(caller, id),
+  });
 }

@@ -37,6 +37,7 @@ import {
   remove,
   SessionPath,
 } from "./documents.ts";
+import { removeRoute } from "./remove-route.ts";
 
 const SessionList = z.object({ sessions: z.array(SessionView), next: z.string().optional() });
 const SessionQuery = z.object({
@@ -143,18 +144,11 @@ function promptRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">)
 }
 
 function deleteRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
-  app.openapi(
-    createRoute({
-      ...remove("/api/sessions/{id}", "deleteSession", "session.delete"),
-      summary: "End a session and delete its journal, approvals and files; forks and usage stay",
-      request: { params: SessionPath },
-      responses: { 204: { description: "It is gone" }, ...changeRefusals },
-    }),
-    async (context) => {
-      await gateway.retention.delete(context.var.caller, context.req.valid("param").id);
-      return context.body(null, 204);
-    },
-  );
+  removeRoute(app, {
+    begin: remove("/api/sessions/{id}", "deleteSession", "session.delete"),
+    summary: "End a session and delete its journal, approvals and files; forks and usage stay",
+    run: (caller, id) => gateway.retention.delete(caller, id),
+  });
   app.openapi(
     createRoute({
       ...post("/api/prune", "pruneSessions", "policy.write"),

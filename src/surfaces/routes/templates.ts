@@ -2,6 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { SaveTemplate, Template } from "../../protocol/index.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { body, changeRefusals, get, json, put, refusals, remove } from "./documents.ts";
+import { removeRoute } from "./remove-route.ts";
 
 const TemplatePath = z.object({
   id: z
@@ -31,16 +32,10 @@ export function templateRoutes(app: HttpApp, { gateway }: SurfaceOptions): void 
       return context.json(await gateway.templates.save(context.var.caller, id, context.req.valid("json")), 200);
     },
   );
-  app.openapi(
-    createRoute({
-      ...remove("/api/templates/{id}", "deleteTemplate", "template.write"),
-      summary: "Delete a template",
-      request: { params: TemplatePath },
-      responses: { 204: { description: "It is gone" }, ...changeRefusals },
-    }),
-    async (context) => {
-      await gateway.templates.remove(context.var.caller, context.req.valid("param").id);
-      return context.body(null, 204);
-    },
-  );
+  removeRoute(app, {
+    begin: remove("/api/templates/{id}", "deleteTemplate", "template.write"),
+    summary: "Delete a template",
+    params: TemplatePath,
+    run: (caller, id) => gateway.templates.remove(caller, id),
+  });
 }

@@ -15,6 +15,7 @@ import {
 import type { Guard } from "../guard.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { body, changeRefusals, get, json, post, refusals, remove } from "./documents.ts";
+import { removeRoute } from "./remove-route.ts";
 
 const TriggerPath = z.object({ id: z.string().max(100) });
 const DELIVERY = /^\/hooks\/[^/]+$/;
@@ -66,18 +67,12 @@ function controlRoutes<View extends typeof ScheduleView | typeof WebhookView>(
     }),
     async (context) => context.json(await service.history(context.var.caller, context.req.valid("param").id), 200),
   );
-  app.openapi(
-    createRoute({
-      ...remove(`/api/${path}/{id}`, `delete${name}`, "trigger.manage"),
-      summary: `Delete a ${name.toLowerCase()}; its sessions stay`,
-      request: { params: TriggerPath },
-      responses: { 204: { description: "It is gone" }, ...changeRefusals },
-    }),
-    async (context) => {
-      await service.remove(context.var.caller, context.req.valid("param").id);
-      return context.body(null, 204);
-    },
-  );
+  removeRoute(app, {
+    begin: remove(`/api/${path}/{id}`, `delete${name}`, "trigger.manage"),
+    summary: `Delete a ${name.toLowerCase()}; its sessions stay`,
+    params: TriggerPath,
+    run: (caller, id) => service.remove(caller, id),
+  });
 }
 
 function scheduleRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {

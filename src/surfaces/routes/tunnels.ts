@@ -10,6 +10,7 @@ import {
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { tunnelPairingRoutes, TunnelPath } from "./tunnel-pairing.ts";
 import { body, changeRefusals, get, json, post, put, refusals, remove } from "./documents.ts";
+import { removeRoute } from "./remove-route.ts";
 
 export function tunnelRoutes(app: HttpApp, options: SurfaceOptions): void {
   endpointRoutes(app, options);
@@ -40,18 +41,12 @@ function endpointRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
       return context.json(await gateway.tunnels.save(context.var.caller, id, context.req.valid("json")), 200);
     },
   );
-  app.openapi(
-    createRoute({
-      ...remove("/api/tunnels/{id}", "deleteTunnel", "policy.write"),
-      summary: "Remove a tunnel; what runs over it is broken off and billed",
-      request: { params: TunnelPath },
-      responses: { 204: { description: "It is gone" }, ...changeRefusals },
-    }),
-    async (context) => {
-      await gateway.tunnels.remove(context.var.caller, context.req.valid("param").id);
-      return context.body(null, 204);
-    },
-  );
+  removeRoute(app, {
+    begin: remove("/api/tunnels/{id}", "deleteTunnel", "policy.write"),
+    summary: "Remove a tunnel; what runs over it is broken off and billed",
+    params: TunnelPath,
+    run: (caller, id) => gateway.tunnels.remove(caller, id),
+  });
   app.openapi(
     createRoute({
       ...post("/api/tunnels/{id}/test", "testTunnel", "provider.test"),
@@ -82,18 +77,12 @@ function offerRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
     }),
     async (context) => context.json(await gateway.offers.create(context.var.caller, context.req.valid("json")), 201),
   );
-  app.openapi(
-    createRoute({
-      ...remove("/api/tunnel-offers/{id}", "revokeTunnelOffer", "policy.write"),
-      summary: "Cut a remote party at once: its connections, requests, key and token end",
-      request: { params: TunnelPath },
-      responses: { 204: { description: "It is gone" }, ...changeRefusals },
-    }),
-    async (context) => {
-      await gateway.offers.revoke(context.var.caller, context.req.valid("param").id);
-      return context.body(null, 204);
-    },
-  );
+  removeRoute(app, {
+    begin: remove("/api/tunnel-offers/{id}", "revokeTunnelOffer", "policy.write"),
+    summary: "Cut a remote party at once: its connections, requests, key and token end",
+    params: TunnelPath,
+    run: (caller, id) => gateway.offers.revoke(caller, id),
+  });
 }
 
 const OFFER_ACTIONS = {

@@ -17,6 +17,33 @@ export function Select({ className, ...rest }: ComponentProps<"select">): ReactN
   return <select {...rest} className={classes(BOX, "h-10", className)} />;
 }
 
+interface FieldWords {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  readonly error?: string | undefined;
+}
+
+type Control<Element extends "input" | "select"> = FieldWords &
+  Omit<ComponentProps<Element>, "id" | "onChange"> & { readonly onChange: (value: string) => void };
+
+/** A line of text with its label. */
+export function TextField({ label, hint, error, onChange, ...rest }: Control<"input">): ReactNode {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(ids) => <Input {...ids} {...rest} onChange={(event) => onChange(event.target.value)} />}
+    </Field>
+  );
+}
+
+/** A choice with its label; its children are the options. */
+export function SelectField({ label, hint, error, onChange, ...rest }: Control<"select">): ReactNode {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(ids) => <Select {...ids} {...rest} onChange={(event) => onChange(event.target.value)} />}
+    </Field>
+  );
+}
+
 /** A label, what it labels, and words that help or say what is wrong. */
 export function Field({
   label,
@@ -24,10 +51,7 @@ export function Field({
   error,
   children,
   className,
-}: {
-  readonly label: string;
-  readonly hint?: ReactNode;
-  readonly error?: string | undefined;
+}: FieldWords & {
   /** Gets the id for the label, the id of the hint for `aria-describedby`, and whether something is wrong. */
   readonly children: (ids: {
     readonly id: string;

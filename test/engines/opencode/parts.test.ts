@@ -1,13 +1,7 @@
-import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
 import { promptIdAt } from "../../../src/engines/opencode/ids.ts";
 import { maySucceed, restOutcome } from "../../../src/engines/opencode/outcome.ts";
 import { answerMcp, calledTool, servedTools } from "../../../src/engines/opencode/tools.ts";
-import { forwardToSocket } from "../../../src/engines/vendor/socket-forward.ts";
 
 describe("ids of prompts", () => {
   const NOW = 1_794_889_570_856;
@@ -118,44 +112,4 @@ describe("the tools that OpenCode gets", () => {
     expect(await ask("resources/list")).toMatchObject({ error: { code: -32_601 } });
     expect(await answerMcp({ jsonrpc: "2.0", method: "notifications/initialized" }, { tools, call })).toBeUndefined();
   });
-});
-
-it("a request to a socket comes back as it was answered, and an answer that breaks off breaks off", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "forward-"));
-  const socketPath = join(folder, "model");
-  const model = createServer((asked, answer) => {
-    answer.writeHead(418, { "x-seen": `${asked.method} ${asked.url} ${String(asked.headers["x-api-key"])}` });
-    answer.write("half");
-    if (asked.url === "/cut") setImmediate(() => answer.destroy());
-    else asked.pipe(answer);
-  });
-  const near = createServer((asked, answer) => forwardToSocket(asked, answer, { socketPath, path: asked.url ?? "" }));
-  await new Promise<void>((resolve) => model.listen(socketPath, resolve));
-  await new Promise<void>((resolve) => near.listen(0, "127.0.0.1", resolve));
-  const ask = (path: string): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const options = {
-        port: (near.address() as AddressInfo).port,
-        path,
-        method: "POST",
-        headers: { "x-api-key": "k" },
-      };
-      const asking = request(options, (response) => {
-        let text = `${response.statusCode} ${String(response.headers["x-seen"])}: `;
-        response.setEncoding("utf8");
-        response.on("data", (chunk: string) => (text += chunk));
-        response.once("end", () => resolve(text));
-        response.once("error", reject);
-      });
-      asking.once("error", reject);
-      asking.end(" and half");
-    });
-  try {
-    expect(await ask("/v1/messages")).toBe("418 POST /v1/messages k: half and half");
-    await expect(ask("/cut")).rejects.toThrow();
-  } finally {
-    near.close();
-    model.close();
-    await rm(folder, { recursive: true, force: true });
-  }
 });

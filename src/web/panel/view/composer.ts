@@ -1,5 +1,5 @@
 import type { Attachment } from "../../../protocol/index.ts";
-import { ACCEPTED, attach } from "../attachments.ts";
+import { addFiles, IMAGE_KINDS } from "../../ui/attach-files.ts";
 import { PANEL_LIMITS } from "../limits.ts";
 import { recognizer, Voice } from "../voice.ts";
 import { icon, iconButton, make, picture, replaceIcon, setAttribute, setText } from "./dom.ts";
@@ -11,6 +11,14 @@ export interface ComposerActions {
   readonly tryAgain: () => void;
 }
 
+/** What a file input offers first. */
+const ACCEPTED = [...IMAGE_KINDS, "text/*", ".csv,.tsv,.json,.jsonl,.md,.sql,.yaml,.yml,.xml,.log"].join(",");
+const FILE_LIMITS = {
+  attachments: PANEL_LIMITS.attachments,
+  imageBytes: PANEL_LIMITS.imageBytes,
+  textChars: PANEL_LIMITS.promptChars,
+  totalChars: PANEL_LIMITS.attachedChars,
+};
 const THUMB_PX = 40;
 const MOST_PX = 160;
 
@@ -168,9 +176,9 @@ export class Composer {
   }
 
   async #take(files: readonly File[]): Promise<void> {
-    const { attached, refused } = await attach(this.#attached, files);
+    const { added, refused } = await addFiles(this.#attached, files, { limits: FILE_LIMITS, t });
     this.#file.value = "";
-    this.#attached = attached;
+    this.#attached = [...this.#attached, ...added.map(({ attachment }) => attachment)];
     this.say(refused.length === 0 ? undefined : refused.join(" "));
     this.#list();
     this.input.focus();

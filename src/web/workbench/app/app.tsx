@@ -25,7 +25,7 @@ export function App({ bench }: { readonly bench: Bench }): ReactNode {
           .forget()
           .catch(() => undefined)
           .finally(() => {
-            // Closing a table keeps its layout: that goes too. The page then begins anew, with nothing in its memory.
+            // Closing a table keeps its layout, so that is deleted too. The page then starts again with empty memory.
             forgetWorkbenchData();
             globalThis.location.reload();
           });

@@ -9,7 +9,7 @@ import { SessionKeeper } from "./session-keeper.ts";
 import { openSessionStore } from "./session-store.ts";
 import { tabId } from "./tab-id.ts";
 
-/** What the page has one of. */
+/** What exists once for each page. */
 export interface Bench {
   readonly workbench: OpenWorkbench;
   readonly layouts: LayoutStore;
@@ -19,7 +19,7 @@ export interface Bench {
   readonly sql: PageSql;
   readonly queries: QueryHistory;
   readonly queryTabs: QueryTabs;
-  /** Resolves when what was open before is there again. */
+  /** Resolves when what was open before is open again. */
   readonly started: Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export function openBench(): Bench {
     opening.saveNow();
     keeper.saveNow();
   });
-  // Only where something would be lost: all else is there again after a reload.
+  // Only if something would be lost: everything else is back after a reload.
   globalThis.addEventListener("beforeunload", (event) => {
     if (!keeper.isSafe) event.preventDefault();
   });

@@ -8,7 +8,7 @@ import { useServer } from "./server.tsx";
 
 const saveCsv = (name: string, text: string): void => download(name, text, "text/csv");
 
-/** The chat with what it works on. */
+/** The chat and what it works on. */
 export function ChatRoom({ close }: { readonly close: () => void }): ReactNode {
   const { workbench, sql, queries, gridLooks, opening } = useBench();
   const { client, live } = useServer();

@@ -15,7 +15,7 @@ const MOST = 720;
 
 const ChatRoom = lazyPart(async () => (await import("./chat-room.tsx")).ChatRoom);
 
-/** The chat at the right edge, on a phone over the page. Once it was opened it stays, folded or not, so that an answer goes on. */
+/** The chat at the right edge; on a phone it covers the page. Once opened it stays mounted, also when folded, so that an answer goes on. */
 export function Chat(): ReactNode {
   const { isChatOpen, set } = useSurface();
   const { chatWidth, set: setSize } = useSizes();

@@ -16,14 +16,14 @@ export interface WorkbenchCommands extends FileCommands {
   readonly select: (what: "all" | "none" | "invert" | "filtered") => void;
   readonly clearFilters: () => void;
   readonly removeColumn: (name: string) => void;
-  /** What a pivot table shows, as a table of its own. */
+  /** Opens what a pivot table shows as a table. */
   readonly openPivot: (viewerId: string) => void;
   readonly tileAll: () => void;
   readonly closeAll: () => void;
   readonly closeView: () => void;
   readonly undo: () => void;
   readonly redo: () => void;
-  /** Does something that may be refused, and says so. */
+  /** Does something, and tells the person if it is refused. */
   readonly attempt: (work: () => void) => void;
 }
 

@@ -1,6 +1,6 @@
 import { useState, type FormEvent, type ReactNode } from "react";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field, Input } from "../../ui/field.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { FormButtons } from "./form-buttons.tsx";
 import { useTell } from "../../ui/toasts.tsx";
 import { WORKBENCH_LIMITS } from "../limits.ts";
@@ -48,21 +48,15 @@ function UrlDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   return (
     <Dialog open onClose={onClose} title="Open an address">
       <form onSubmit={submit} className="space-y-4">
-        <Field
+        <TextField
           label="Address"
           hint={`A path such as /data/people.csv, or an address that begins with ${globalThis.location.origin}`}
-        >
-          {(ids) => (
-            <Input
-              {...ids}
-              value={address}
-              onChange={(event) => setAddress(event.target.value)}
-              spellCheck={false}
-              required
-              autoFocus
-            />
-          )}
-        </Field>
+          value={address}
+          onChange={setAddress}
+          spellCheck={false}
+          required
+          autoFocus
+        />
         <FormButtons words="Open" isReady={address.trim() !== ""} onCancel={onClose} />
       </form>
     </Dialog>
@@ -95,22 +89,16 @@ function SaveLayoutDialog({ onClose }: { readonly onClose: () => void }): ReactN
       description="Viewers, their properties, where they lie, and the filters. Not the data."
     >
       <form onSubmit={submit} className="space-y-4">
-        <Field
+        <TextField
           label="Name"
           error={error}
           hint={isTaken ? "There is one of this name: it will be replaced." : undefined}
-        >
-          {(ids) => (
-            <Input
-              {...ids}
-              value={name}
-              maxLength={WORKBENCH_LIMITS.layoutNameCharacters}
-              onChange={(event) => setName(event.target.value)}
-              required
-              autoFocus
-            />
-          )}
-        </Field>
+          value={name}
+          maxLength={WORKBENCH_LIMITS.layoutNameCharacters}
+          onChange={setName}
+          required
+          autoFocus
+        />
         <FormButtons words={isTaken ? "Replace" : "Save"} isReady={name.trim() !== ""} onCancel={onClose} />
       </form>
     </Dialog>

@@ -4,7 +4,7 @@ import { followPointer } from "./follow-pointer.ts";
 
 const STEP = 24;
 
-/** The inner edge of a part that lies at an edge of the page: it is made larger towards the middle. */
+/** The inner edge of a part at an edge of the page. Dragging it changes the part's size. */
 export function EdgeHandle({
   label,
   edge,

@@ -15,7 +15,7 @@ import { isLongXlsx, saveXlsx } from "./xlsx/save.ts";
 type RowsToSave = "all" | "filtered" | "selected";
 export type SavedFileKind = "csv" | "xlsx" | "json" | "parquet";
 
-/** What comes from files and goes to them. */
+/** Commands that read and write files. */
 export interface FileCommands {
   /** Absent kind: CSV. */
   readonly save: (rows: RowsToSave, kind?: SavedFileKind) => void;
@@ -31,11 +31,11 @@ export interface FileCommands {
 export function fileCommands(options: {
   readonly opening: TableOpener;
   readonly withView: (work: (open: View) => void) => void;
-  /** Does something that may be refused later, and says so. */
+  /** Does something, and tells the person if it is refused later. */
   readonly attemptLater: (work: () => Promise<void> | void) => void;
   /** Says that something was done. */
   readonly told: (words: string) => void;
-  /** Says what a person should know of what was done. */
+  /** Warns the person about what was done. */
   readonly warned: (words: string) => void;
 }): FileCommands {
   const { opening, withView, attemptLater, told, warned } = options;
@@ -73,7 +73,7 @@ export function fileCommands(options: {
 }
 
 interface ShownPicture {
-  /** The place that the viewer is drawn in. */
+  /** The element in which the viewer is drawn. */
   readonly place: Element;
   readonly title: string;
 }

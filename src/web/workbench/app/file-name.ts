@@ -1,4 +1,4 @@
-/** A title as the name of a file: without signs that systems forbid. */
+/** A title as a file name: without characters that systems forbid. */
 export function fileName(title: string): string {
   const plain = title
     .replaceAll(/[\p{Cc}\p{Cs}"*/:<>?\\|]+/gu, " ")

@@ -16,7 +16,7 @@ import { useWorkbenchKeys } from "./keys.ts";
 import { useServer } from "./server.tsx";
 import { Sql } from "./sql.tsx";
 
-/** The page: bars above, the dock, what lies beside it, a line below. */
+/** The page: bars at the top, the dock, the panes beside it, a status line. */
 export function Frame(): ReactNode {
   const { isRefused, onToken } = useServer();
   const isEmpty = useViews().length === 0;

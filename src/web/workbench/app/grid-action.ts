@@ -32,7 +32,7 @@ export function gridAction({ viewId, by, before = PLAIN_LOOK, after, restore }: 
 
 interface GridChangeWords {
   readonly words: string;
-  /** What of the look it is about: changes of the same that follow each other are one. */
+  /** The part of the look that changed: changes of one part in a row are one action. */
   readonly part: string;
 }
 

@@ -7,7 +7,7 @@ import { gridAction } from "./grid-action.ts";
 
 interface StoredGridLook {
   readonly look: GridLook;
-  /** Grows when the look comes from elsewhere than the grid: the grid is then made anew. */
+  /** Grows when something other than the grid changes the look: the grid is then created again. */
   readonly version: number;
 }
 

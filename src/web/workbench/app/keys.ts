@@ -67,7 +67,7 @@ export function useWorkbenchKeys(): void {
       if (key === "z") return isShift ? commands.redo : commands.undo;
       return key === "y" && !isShift ? commands.redo : undefined;
     };
-    // Before the parts of the page: what the page promises holds wherever the focus is.
+    // Before the parts of the page, so that these keys work wherever the focus is.
     document.addEventListener("keydown", onKey, true);
     return () => document.removeEventListener("keydown", onKey, true);
   });

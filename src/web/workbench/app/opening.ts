@@ -13,7 +13,7 @@ import { WORKBENCH_LIMITS } from "../limits.ts";
 import { SAMPLES, type Sample } from "../samples/index.ts";
 import type { GridLooks } from "./grid-looks.ts";
 
-/** What is read now, or went wrong last. */
+/** What is being read, or failed last. */
 export interface OpeningState {
   readonly reading?: { readonly name: string; readonly share: number } | undefined;
   readonly trouble?: { readonly name: string; readonly words: string; readonly again?: ImportAgain } | undefined;
@@ -38,7 +38,7 @@ export interface OpeningState {
 /** A text file that can be read in another way. */
 export interface ImportAgain {
   readonly file: File;
-  /** The view that it gives way to. Absent: it was not opened. */
+  /** The view that replaces it. Absent: it was not opened. */
   readonly replaces?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ interface OpenOptions {
 }
 
 interface TrackedView {
-  /** What its layout is kept under; columns that come later do not change that. */
+  /** The key of its layout; columns that are added later do not change it. */
   readonly key: string;
   /** As it was last seen. Absent: it is closed. */
   readonly view: View | undefined;
@@ -68,7 +68,7 @@ type ReadTable = (options: OpenOptions) => Table | Promise<Table>;
 
 interface ReadSettings {
   readonly part?: string | undefined;
-  /** The text file that is read. Absent: nothing can be said about how. */
+  /** The text file that is read. Absent: it has no reading options. */
   readonly file?: File | undefined;
   /** The view that is closed once the table is open. */
   readonly replaces?: string | undefined;
@@ -77,7 +77,7 @@ interface ReadSettings {
   readonly layout?: SavedLayout | undefined;
 }
 
-/** Brings tables into the workbench, with the layout that was kept for them. One at a time. */
+/** Opens tables in the workbench, with the layouts that were kept for them. One at a time. */
 export class TableOpener {
   readonly #workbench: OpenWorkbench;
   readonly #layouts: LayoutStore;
@@ -140,13 +140,13 @@ export class TableOpener {
     return await this.#read(file.name, read, { file, replaces });
   }
 
-  /** Only of this server: the page may not load from elsewhere. */
+  /** Only from this server: the page may not load anything from elsewhere. */
   async url(address: string): Promise<boolean> {
     const source = { kind: "address", address } as const;
     return await this.#read(address, (options) => this.readAddress(address, options), { source });
   }
 
-  /** What a link names. Words where it is damaged are shown like those about a file. */
+  /** Opens what a link names. An error is shown like that of a file. */
   async link(hash: string): Promise<void> {
     let linked: LinkedTable | undefined;
     try {
@@ -169,7 +169,7 @@ export class TableOpener {
     return await this.#read(name, read, { source, layout });
   }
 
-  /** Tells a person something about what was opened. */
+  /** Tells the person something about what was opened. */
   say(name: string, lines: readonly string[]): void {
     this.#set({ notes: { name, lines } });
   }
@@ -179,12 +179,12 @@ export class TableOpener {
     return this.#tracked.get(viewId)?.key;
   }
 
-  /** Where a view's table came from. Undefined: others cannot open it. */
+  /** The source of a view's table. Undefined: others cannot open it. */
   sourceOf(viewId: string): TableSource | undefined {
     return this.#tracked.get(viewId)?.source;
   }
 
-  /** Reads a file of this server without opening it. Throws words where it is of another. */
+  /** Reads a file of this server without opening it. Throws an error for people if it is on another server. */
   async readAddress(address: string, options: ReadTableOptions): Promise<Table> {
     const url = new URL(address, globalThis.location.href);
     if (url.origin !== globalThis.location.origin)
@@ -198,7 +198,7 @@ export class TableOpener {
     await this.#read(
       sample.title,
       async () => {
-        // So that what is shown meanwhile is painted before the work begins.
+        // Lets the page paint the progress before the work begins.
         await new Promise((done) => setTimeout(done, 30));
         return sample.make();
       },
@@ -206,7 +206,7 @@ export class TableOpener {
     );
   }
 
-  /** A table that is made already. Words where the layout that was kept for it does not fit any more. */
+  /** Opens an existing table. Returns words if its kept layout no longer fits. */
   table(table: Table, { source, layout }: Pick<ReadSettings, "source" | "layout"> = {}): string | undefined {
     const key = layoutKey(table);
     const view = this.add(table, "person", source);
@@ -249,7 +249,7 @@ export class TableOpener {
     if (layout.grid !== undefined) this.#gridLooks.restore(viewId, layout.grid);
   }
 
-  /** What is to be seen of a view, to be kept. */
+  /** The state of a view that is kept. */
   layoutOf(view: View): SavedLayout {
     const look = this.#gridLooks.get(view.id)?.look;
     if (look === undefined) return saveLayout(view);
@@ -301,7 +301,7 @@ export class TableOpener {
     return { choice: { name, choices, pick } };
   }
 
-  /** What waits to be kept is kept at once: the page goes away. */
+  /** The page is closing: stores at once what waits to be stored. */
   saveNow(): void {
     if (this.#saving === undefined) return;
     clearTimeout(this.#saving);
@@ -322,7 +322,7 @@ export class TableOpener {
     try {
       this.#layouts.keep(key, this.layoutOf(view));
     } catch {
-      // No room, or too large: what is kept without being asked is no promise.
+      // No room, or too large: storing automatically is best effort.
     }
   }
 

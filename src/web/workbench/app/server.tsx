@@ -3,12 +3,12 @@ import type { LiveConnection, SallyportClient } from "../../../client/index.ts";
 import { Failure } from "../../../protocol/index.ts";
 import { connect } from "../../ui/app/connection.tsx";
 
-/** The way to the server. It may be away: whoever uses it shows that. */
+/** The connection to the server. It may be down; its users show that. */
 export interface Server {
   readonly token: string;
   readonly client: SallyportClient;
   readonly live: LiveConnection;
-  /** The server does not know this token any more. */
+  /** The server no longer accepts this token. */
   readonly isRefused: boolean;
   /** Signs in with another one. */
   readonly onToken: (token: string) => void;
@@ -30,7 +30,7 @@ export function ServerProvider({
   const [isRefused, setRefused] = useState(false);
   useEffect(() => {
     connection.client.me().catch((error: unknown) => {
-      // Away is not refused: the page works without the server until it is back.
+      // A server that cannot be reached has refused nothing: the page works without it until it is back.
       if (error instanceof Failure && error.code === "unauthenticated") setRefused(true);
     });
   }, [connection]);

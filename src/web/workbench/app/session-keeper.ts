@@ -40,7 +40,7 @@ export class SessionKeeper {
   readonly #stored = new Map<string, readonly Column[]>();
   readonly #listeners = new ChangeListeners();
   readonly #log: UndoLog;
-  /** Of columns that only steps need: their keys. */
+  /** The keys of columns that only steps need. */
   #historyKeys: ReadonlySet<string> = new Set();
   #answer: KeptAnswer | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -74,14 +74,14 @@ export class SessionKeeper {
     this.changed();
   }
 
-  /** Something is another: it is stored soon. */
+  /** Something changed: it is stored soon. */
   changed(): void {
     this.#log.changed();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#saveInTurn(), WORKBENCH_LIMITS.layoutSaveMs);
   }
 
-  /** The page goes away: what waits is begun at once. */
+  /** The page is closing: starts at once what waits. */
   saveNow(): void {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
@@ -211,7 +211,7 @@ export class SessionKeeper {
       restoreRows(table, record);
       return { ...plain, viewers, dock };
     } catch {
-      // The rows are there; how they were looked at is not.
+      // The rows are there, but not their layout.
       return plain;
     }
   }

@@ -5,7 +5,7 @@ import type { ViewRecord } from "../model/session-record.ts";
 
 /** The answer of the last query, as the browser stores it. */
 export interface AnswerRecord {
-  /** Of the browser. */
+  /** The browser tab. */
   readonly tab: string;
   /** The tab of the SQL pane. Absent: stored by an older page. */
   readonly query?: string | undefined;
@@ -31,7 +31,7 @@ export interface SessionStore {
   columns(keys: readonly string[]): Promise<readonly Column[]>;
   /** Stores a view and the columns that are new, and deletes columns that it no longer has. */
   put(record: ViewRecord, changes: ColumnChanges): Promise<void>;
-  /** Deletes views and their columns, but those with these keys. */
+  /** Deletes views and their columns, except those with these keys. */
   remove(records: readonly ViewRecord[], kept?: ReadonlySet<string>): Promise<void>;
   /** Of all tabs. */
   histories(): Promise<readonly HistoryRecord[]>;

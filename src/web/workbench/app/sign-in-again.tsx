@@ -1,10 +1,10 @@
 import { useState, type FormEvent, type ReactNode } from "react";
 import { Button } from "../../ui/button.tsx";
-import { Field, Input } from "../../ui/field.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { Note } from "../../ui/states.tsx";
 import { useServer } from "./server.tsx";
 
-/** In the place of the chat, where the token has ended: what is open in the page stays. */
+/** Replaces the chat when the token has ended. What is open in the page stays open. */
 export function SignInAgain({ close }: { readonly close: () => void }): ReactNode {
   const { onToken } = useServer();
   const [text, setText] = useState("");
@@ -19,19 +19,16 @@ export function SignInAgain({ close }: { readonly close: () => void }): ReactNod
       <Note tone="bad" role="alert">
         This token no longer works: it was revoked or has expired. Your tables stay open.
       </Note>
-      <Field label="Link or token" hint="The link that npm start printed, or a token.">
-        {(ids) => (
-          <Input
-            {...ids}
-            type="password"
-            spellCheck={false}
-            autoComplete="current-password"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-            required
-          />
-        )}
-      </Field>
+      <TextField
+        label="Link or token"
+        hint="The link that npm start printed, or a token."
+        type="password"
+        spellCheck={false}
+        autoComplete="current-password"
+        value={text}
+        onChange={setText}
+        required
+      />
       <div className="flex gap-2">
         <Button type="submit" variant="primary">
           Sign in

@@ -14,7 +14,7 @@ const MOST = 900;
 
 const SqlPane = lazyPart(async () => (await import("../sql/pane.tsx")).SqlPane);
 
-/** Queries, below the table; on a phone over it. */
+/** Queries: below the table, on a phone above it. */
 export function Sql(): ReactNode {
   const { isSqlOpen, set } = useSurface();
   const { sqlHeight, set: setSize } = useSizes();

@@ -5,7 +5,7 @@ import type { ReshapeKind } from "./reshape/kinds.ts";
 /** Windows over the page. */
 export type OpenDialog =
   | { readonly kind: "url" }
-  /** How a text file is read. `replaces`: the view that it gives way to. */
+  /** How a text file is read. `replaces`: the view that the new one replaces. */
   | { readonly kind: "import"; readonly file: File; readonly replaces?: string | undefined }
   | { readonly kind: "column" }
   /** `name`: of the column that is changed. */
@@ -30,7 +30,7 @@ interface Surface {
   readonly set: (change: Partial<Omit<Surface, "set">>) => void;
 }
 
-/** What of the page is open, besides the tables and viewers. A tab that is loaded again has the chat as before, so that it goes on. */
+/** Which parts of the page are open, besides tables and viewers. After a reload the chat is as before, so that it goes on. */
 export const useSurface = create<Surface>()(
   persist(
     (set) => ({
@@ -58,7 +58,7 @@ interface SurfaceSizes {
   readonly set: (change: Partial<Omit<SurfaceSizes, "set">>) => void;
 }
 
-/** What a person likes on one device. */
+/** A person's preferences on one device. */
 export const useSizes = create<SurfaceSizes>()(
   persist((set) => ({ chatWidth: 380, sqlHeight: 340, set: (change) => set(change) }), {
     name: "sallyport.workbench.sizes",
@@ -66,7 +66,7 @@ export const useSizes = create<SurfaceSizes>()(
 );
 
 interface Downloads {
-  /** A ' stands before texts that a spreadsheet would take for a formula. */
+  /** Puts a ' before texts that a spreadsheet would take for a formula. */
   readonly safeForSpreadsheets: boolean;
   readonly set: (change: Partial<Omit<Downloads, "set">>) => void;
 }
@@ -78,7 +78,7 @@ export const useDownloads = create<Downloads>()(
   }),
 );
 
-/** Opens a window, once a menu that asked for it has given the focus back: there it returns to afterwards. */
+/** Opens a window after the menu that asked for it has returned the focus, so that closing the window restores it. */
 export function ask(asked: OpenDialog): void {
   setTimeout(() => setTimeout(() => useSurface.getState().set({ asked })));
 }

@@ -1,8 +1,8 @@
 const KEY = "sallyport.workbench.tab";
-/** How long a tab that is loaded again waits until its old page is gone, ms. */
+/** How long a reloaded tab waits for its old page to end, ms. */
 const WAIT_MS = 2_000;
 
-/** The same after a reload, another in every other tab, also in a copy of this one. */
+/** The same after a reload, and different in every other tab, including a copy of this one. */
 export async function tabId(storage: Storage, locks: LockManager | undefined): Promise<string> {
   const known = storage.getItem(KEY);
   if (known !== null && (await isFree(known, locks))) return known;

@@ -5,7 +5,7 @@ import { classes } from "../../ui/classes.ts";
 import { MENU_ITEM } from "../../ui/menu.ts";
 import { SimpleMenu } from "./bar/simple-menu.tsx";
 
-/** More tabs than this may not all be in sight: a menu lists them. */
+/** Above this number, tabs may be out of sight: a menu lists them. */
 const FEW_TABS = 3;
 
 interface TabStripProps {

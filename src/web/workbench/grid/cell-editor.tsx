@@ -14,7 +14,7 @@ import type { GridDriver } from "./driver.ts";
 import type { ActiveCell } from "./keys.ts";
 import { SIZES } from "./sizes.ts";
 
-/** Where the keyboard goes after a value was taken. */
+/** Where the focus goes after a value was accepted. */
 type EditorExit = "stay" | "down" | "up" | "right" | "left";
 
 interface CellEditorProps {
@@ -23,17 +23,17 @@ interface CellEditorProps {
   readonly row: number;
   readonly placed: PlacedColumn;
   readonly driver: RefObject<GridDriver | undefined>;
-  /** Words where the value is refused. */
+  /** Returns words if the value is refused. */
   readonly commit: (text: string) => string | undefined;
-  /** Absent: the keyboard is elsewhere already. */
+  /** Absent: the focus is already elsewhere. */
   readonly close: (to: ActiveCell | undefined) => void;
 }
 
 const LEAST_WIDTH = 140;
-/** Room for the words about a refused value, CSS pixels. */
+/** Height of the message about a refused value, CSS pixels. */
 const WORDS_ROOM = 60;
 
-/** A field over a cell. Enter and Tab take the value and go on, Escape leaves it as it was. */
+/** A field over a cell. Enter and Tab accept the value and go on, Escape discards it. */
 export function CellEditor({ cell, row, placed, driver, commit, close }: CellEditorProps): ReactNode {
   const { column } = placed;
   const [before] = useState(() => textAt(column, row));

@@ -27,15 +27,15 @@ interface ColumnMenuProps {
   readonly anchor: ReactNode;
   readonly isFiltered: boolean;
   readonly clearFilter: () => void;
-  /** A window that stands in for the menu. */
+  /** The window that replaces the menu. */
   readonly open: (kind: ColumnWindowKind) => void;
   /** Asks for another name or type. Absent: neither can be changed here. */
   readonly change: (() => void) | undefined;
-  /** Nothing stands in for it: the focus goes back to the head. */
+  /** Nothing replaces it: the focus returns to the head. */
   readonly close: () => void;
 }
 
-/** All that can be done with a column. */
+/** Everything that can be done with a column. */
 export function ColumnMenu(props: ColumnMenuProps): ReactNode {
   const { model, name, anchor, isFiltered, clearFilter, open, change, close } = props;
   const next = useRef<ColumnWindowKind | undefined>(undefined);

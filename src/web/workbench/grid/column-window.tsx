@@ -58,7 +58,7 @@ export function ColumnWindow(props: ColumnWindowProps): ReactNode {
 
 function Statistics({ table, column }: { readonly table: Table; readonly column: Column }): ReactNode {
   const stats = useMemo(() => statsOf(column, table.filtered), [column, table.filtered]);
-  // Statistics of exact numbers are those of the doubles nearest to them.
+  // Statistics of exact numbers are computed with the nearest doubles.
   const isNear = column.type === "bigint" || (!isText(column) && column.exact !== undefined);
   const show = (value: number): string => {
     if (column.type === "datetime") return dateText(value);

@@ -18,7 +18,7 @@ export interface PlacedColumn {
   readonly atRight: boolean;
 }
 
-/** Where each column lies. */
+/** The place of each column. */
 export interface ColumnPlan {
   readonly all: readonly PlacedColumn[];
   readonly pinned: readonly PlacedColumn[];
@@ -91,7 +91,7 @@ function rightOf(columns: readonly PlacedColumn[]): number | undefined {
   return last === undefined ? undefined : last.left + last.width;
 }
 
-/** The free columns that are seen. */
+/** The free columns in sight. */
 export function windowAt(plan: ColumnPlan, left: number, width: number): ColumnWindow {
   const first = Math.max(0, firstBeyond(plan.free, left) - 1);
   let end = first;
@@ -111,7 +111,7 @@ function firstBeyond(columns: readonly PlacedColumn[], left: number): number {
   return low;
 }
 
-/** A width that fits the name and the longest text of some rows: the first ones, and some from everywhere. */
+/** A width that fits the name and the longest text of a sample: the first rows, and some from the whole table. */
 export function fittingWidth(column: Column, rowCount: number, { textWidth, nameWidth }: Letters): number {
   let longest = "";
   const sample = Math.min(rowCount, GRID_LIMITS.widthSample);

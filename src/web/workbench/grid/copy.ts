@@ -14,7 +14,7 @@ function tsvField(text: string): string {
   return /[\t\r\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** What is copied: the selected rows that are shown, else the cell that the keyboard is at. Undefined: there is neither. */
+/** What is copied: the selected rows that are shown, else the cell that the keyboard is at. Undefined: neither exists. */
 export function copiedFrom({
   table,
   shown,

@@ -26,7 +26,7 @@ export interface GridHandlers {
   readonly edit: (cell: ActiveCell) => void;
   readonly erase: (cell: ActiveCell) => void;
   readonly find: () => void;
-  /** A short word about what was done, for the footer. */
+  /** A short message about what was done, for the footer. */
   readonly tell: (words: string) => void;
 }
 
@@ -37,7 +37,7 @@ interface CellBox {
   readonly width: number;
 }
 
-/** Joins a model to the page's elements: scrolling, keys, pointer, focus. */
+/** Connects a model with the page's elements: scrolling, keys, pointer, focus. */
 export class GridDriver {
   readonly #model: GridModel;
   readonly #elements: GridElements;
@@ -64,7 +64,7 @@ export class GridDriver {
     this.#painter = new GridPainter(options.elements.body, options.model);
   }
 
-  /** Until the answer is called. */
+  /** Returns a function that ends it. */
   start(): () => void {
     const { scroll, body, head } = this.#elements;
     const { table } = this.#model;
@@ -98,7 +98,7 @@ export class GridDriver {
     };
   }
 
-  /** The head or cell that the keyboard is at gets the focus. */
+  /** Focuses the active head or cell. */
   focus(): void {
     const { active } = this.#model;
     if (active.position >= 0) return this.#painter.focusActive();
@@ -132,7 +132,7 @@ export class GridDriver {
     return { left, top: SIZES.head + position * SIZES.row - this.#place.top, width: column.width };
   }
 
-  /** After each painting, until the answer is called. */
+  /** Called after each painting; returns a function that ends that. */
   readonly onPaint = this.#painted.add;
 
   get #extent(): ScrollExtent {
@@ -158,7 +158,7 @@ export class GridDriver {
     this.#place = placeAt(top, this.#extent);
     if (Math.abs(this.#elements.scroll.scrollTop - this.#place.bar) > 1)
       this.#elements.scroll.scrollTop = this.#place.bar;
-    // What the browser made of it counts, or the next step would be taken for a longer one.
+    // The position that the browser set counts; otherwise the next step would look longer than it is.
     this.#place = { ...this.#place, bar: this.#elements.scroll.scrollTop };
   }
 
@@ -171,7 +171,7 @@ export class GridDriver {
   }
 
   #rested(): void {
-    // The bar was moved again, and the browser has not told of it yet: it will, and that move is not to be taken back.
+    // The bar was moved again and the browser has not reported it yet. It will; that move must not be undone.
     if (this.#elements.scroll.scrollTop !== this.#place.bar) return;
     this.#setPlace(this.#place.top);
     this.#painter.settle();
@@ -372,7 +372,7 @@ export class GridDriver {
     if (cell !== undefined) this.#handlers.edit(cell);
   }
 
-  /** A text that is cut is told whole. */
+  /** Shows the whole of a text that is cut. */
   #tip(target: EventTarget | null): void {
     if (!(target instanceof HTMLElement) || target === this.#tipped) return;
     this.#tipped?.removeAttribute("title");

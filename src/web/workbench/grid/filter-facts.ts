@@ -4,7 +4,7 @@ import type { FilterSpec } from "../data/filter.ts";
 import { numberText } from "../data/format.ts";
 import { GRID_LIMITS } from "./sizes.ts";
 
-/** What a filter of numbers starts from. */
+/** What the filter of a numeric column starts with. */
 export interface RangeFacts {
   /** NaN where there are no values. */
   readonly min: number;
@@ -39,7 +39,7 @@ export function rangeFacts(column: NumberColumn, rows: Bits): RangeFacts {
 }
 
 export interface ValueCount {
-  /** `null`: rows without a value. */
+  /** `null` stands for rows without a value. */
   readonly value: string | null;
   readonly rows: number;
 }
@@ -63,7 +63,7 @@ const SORTED_VALUES = 20_000;
 
 interface ColumnCodes {
   readonly texts: readonly string[];
-  /** -1: none. */
+  /** -1: there is none. */
   readonly codeAt: (row: number) => number;
 }
 

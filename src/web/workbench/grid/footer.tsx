@@ -11,7 +11,7 @@ interface FooterProps {
   readonly table: Table;
   readonly shown: number;
   readonly isSorting: boolean;
-  /** Not there while nothing is filtered, selected or told. */
+  /** Hidden while nothing is filtered, selected or reported. */
   readonly isQuiet: boolean;
   /** What was just done, or why it could not be. */
   readonly note: string | undefined;

@@ -23,7 +23,7 @@ import { useDriver, useModel } from "./use-grid.ts";
 
 interface GridProps {
   readonly table: Table;
-  /** Sets or, absent, takes away the filter of a key; the grid's own are `column:<name>`. */
+  /** Sets the filter of a key; absent: removes it. The grid's own keys are `column:<name>`. */
   readonly onFilter: (key: string, spec: FilterSpec | undefined) => void;
   /** Absent: the table's selection is set directly. */
   readonly onSelect?: ((rows: Bits) => void) | undefined;
@@ -33,7 +33,7 @@ interface GridProps {
   readonly onLook?: ((look: GridLook) => void) | undefined;
   /** Asked to change a column's name or type. Absent: it cannot be changed here. */
   readonly onChangeColumn?: ((name: string) => void) | undefined;
-  /** Another value for a cell, as a person writes it. Words where it is refused. Absent: cells cannot be changed here. */
+  /** Sets a cell to what a person typed. Returns words if it is refused. Absent: cells cannot be changed here. */
   readonly onEdit?: ((edit: CellEdit) => string | undefined) | undefined;
   /** Grows each time that the search is asked for from outside. */
   readonly findAsked?: number | undefined;
@@ -45,7 +45,7 @@ interface GridProps {
 
 /** All rows of a table, however many. Fills its parent, which must have a height. */
 export function Grid(props: GridProps): ReactNode {
-  // Another table is another grid: nothing of the one before it stays.
+  // Each table gets its own grid: nothing of the previous one stays.
   return <TableGrid key={props.table.id} {...props} />;
 }
 
@@ -77,7 +77,7 @@ function TableGrid(props: GridProps): ReactNode {
   };
   const close = (): void => {
     setOpened(undefined);
-    // After the window has gone, which had the focus.
+    // After the window, which had the focus, has closed.
     setTimeout(() => driver.current?.focus(), 0);
   };
   const isEditable = props.onEdit !== undefined && active.position >= 0 && active.position < shown.count;
@@ -154,7 +154,7 @@ function GridSearch({
   if (search.asked === 0) return undefined;
   const close = (): void => {
     search.end();
-    // After the field has gone, which had the focus.
+    // After the field, which had the focus, has closed.
     setTimeout(() => driver.current?.focus(), 0);
   };
   return <SearchBar model={model} driver={driver} asked={search.asked} close={close} />;

@@ -19,7 +19,7 @@ interface HeaderHeadProps {
   readonly freeRef: RefObject<HTMLDivElement | null>;
 }
 
-/** The heads of the columns that are seen. */
+/** The heads of the columns in sight. */
 export function GridHead(props: HeaderHeadProps): ReactNode {
   const { model, plan, window, freeRef } = props;
   const cell = (placed: PlacedColumn): ReactNode => (
@@ -30,7 +30,7 @@ export function GridHead(props: HeaderHeadProps): ReactNode {
       left={placed.pinned ? placed.left : plan.pinnedWidth + placed.left}
       sort={props.sort}
       isFiltered={props.filtered.has(placed.column.name)}
-      // Until the keyboard has been in the rows, the way into the grid leads over a head.
+      // Until the focus has been in the rows, Tab enters the grid at a head.
       isActive={props.active.position < 0 && props.active.place === placed.place}
       openMenu={props.openMenu}
     />

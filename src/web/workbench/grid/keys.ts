@@ -1,4 +1,4 @@
-/** Which cell the keyboard is at. */
+/** The active cell. */
 export interface ActiveCell {
   /** Of the shown rows; -1: the heads. */
   readonly position: number;
@@ -24,7 +24,7 @@ export type KeyAction =
   | { readonly kind: "menu" }
   | { readonly kind: "resize"; readonly wider: boolean }
   | { readonly kind: "edit" }
-  /** The cell's value goes. */
+  /** Clears the cell. */
   | { readonly kind: "erase" }
   | { readonly kind: "find" };
 
@@ -32,7 +32,7 @@ interface KeyPlace {
   readonly active: ActiveCell;
   readonly rows: number;
   readonly columns: number;
-  /** Rows that are seen at once. */
+  /** Rows in sight. */
   readonly page: number;
 }
 

@@ -1,9 +1,9 @@
 import type { SortKey } from "../data/sort.ts";
 import { GRID_LIMITS } from "./sizes.ts";
 
-/** How a person has arranged a grid. Columns by name; names that the table does not have are passed over. */
+/** How a person has arranged a grid. Columns by name; names that the table does not have are ignored. */
 export interface GridLook {
-  /** CSS pixels. Absent: by the column's texts. */
+  /** CSS pixels. Absent: fitted to the column's texts. */
   readonly widths: Readonly<Record<string, number>>;
   readonly hidden: readonly string[];
   /** Those that stay at the left, in their order. */

@@ -20,7 +20,7 @@ interface GridModelOptions {
   readonly onLook?: ((look: GridLook) => void) | undefined;
 }
 
-/** What a grid shows: which rows in which order, which columns where, and the cell that the keyboard is at. Knows no page. */
+/** What a grid shows: the rows and their order, the columns and their places, and the active cell. Independent of the page. */
 export class GridModel {
   readonly table: Table;
   readonly #options: GridModelOptions;
@@ -60,7 +60,7 @@ export class GridModel {
     return this.#shown;
   }
 
-  /** Whether another order is on its way. */
+  /** Whether the rows are being sorted. */
   get isSorting(): boolean {
     return this.#sorting !== undefined;
   }
@@ -100,7 +100,7 @@ export class GridModel {
 
   readonly subscribe = this.#listeners.add;
 
-  /** Follows the table until the answer is called. */
+  /** Follows the table; returns a function that ends it. */
   start(): () => void {
     const stops = [
       this.table.subscribe(["filter"], () => this.#reorder()),
@@ -109,7 +109,7 @@ export class GridModel {
     this.#columnsChanged();
     return () => {
       for (const stop of stops) stop();
-      // What was not finished is begun anew at the next start.
+      // Unfinished work starts again at the next start.
       if (this.#sorting !== undefined) this.#sortedOf = [];
       this.#sorting?.abort();
       this.#sorting = undefined;
@@ -209,7 +209,7 @@ export class GridModel {
     this.#reorder();
   }
 
-  /** The keyboard stays at its row where that is still shown. */
+  /** The active row stays the same if it is still shown. */
   #reorder(): void {
     const row = this.#shown.at(this.#active.position);
     this.#shown = shownRows(this.table.filtered, this.#sorted);
@@ -228,7 +228,7 @@ export class GridModel {
   }
 }
 
-/** Two columns with the same are in the same order, whatever their formats. */
+/** Columns for which this is equal sort the same, whatever their formats. */
 function valuesOf(column: Column | undefined): object | false {
   if (column === undefined) return false;
   return isText(column) ? column.codes : (column.exact?.codes ?? column.numbers);

@@ -1,7 +1,7 @@
 import { isText, type Column } from "../data/column.ts";
 import { GRID_LIMITS } from "./sizes.ts";
 
-/** A column on its way to a worker. Many small texts are slow to send, few long ones are not. */
+/** A column as it is sent to a worker. Many short texts are slow to send, a few long ones are fast. */
 export interface SentColumn {
   /** Without its categories. */
   readonly column: Column;

@@ -6,7 +6,7 @@ import { SIZES } from "./sizes.ts";
 
 const MISSING = "—";
 
-/** What of the grid is seen, CSS pixels. */
+/** The part of the grid in sight, CSS pixels. */
 interface PaintedArea {
   readonly top: number;
   readonly left: number;
@@ -36,7 +36,7 @@ interface GridLine {
 }
 
 /**
- * Writes the rows that are seen into few elements that are used again and again, outside of React: a row that stays in view keeps
+ * Writes the rows in sight into a few reused elements, outside of React: a row that stays in view keeps
  * its element, so that scrolling by a row writes one row. The rows lie in a layer that is moved as a whole.
  */
 export class GridPainter {
@@ -114,7 +114,7 @@ export class GridPainter {
     (cell?.element ?? this.#body).focus({ preventScroll: true });
   }
 
-  /** Readers of the page meet the rows in their order. Not while scrolling: it moves elements. */
+  /** Screen readers meet the rows in order. Not while scrolling, because it moves elements. */
   settle(): void {
     const lines = this.#lines.toSorted((one, other) => one.position - other.position);
     const focused = lines.find(({ element }) => element.contains(document.activeElement));
@@ -136,7 +136,7 @@ export class GridPainter {
   }
 
   /**
-   * Where no row stays in view, the elements stay where they are and only what they say is written anew: moving them all would take longer.
+   * If no row stays in view, the elements stay where they are and only their content changes: moving them all would take longer.
    * True: they must be moved all the same, because the layer's edge is another.
    */
   #jump(first: number): boolean {
@@ -203,7 +203,7 @@ export class GridPainter {
     }
   }
 
-  /** What a search marks is another. */
+  /** The search marks other cells now. */
   #fillAnew(): void {
     this.#found = this.#model.found;
     for (const { pinned, free } of this.#lines) for (const cell of [...pinned, ...free]) cell.row = -1;

@@ -1,6 +1,6 @@
 import { useMemo, useState, type FormEvent, type PointerEvent, type ReactNode } from "react";
 import { Button } from "../../ui/button.tsx";
-import { Field, Input } from "../../ui/field.tsx";
+import { TextField } from "../../ui/field.tsx";
 import type { Column, NumberColumn } from "../data/column.ts";
 import type { FilterSpec } from "../data/filter.ts";
 import { dateText, shortNumber } from "../data/format.ts";
@@ -60,17 +60,15 @@ export function RangeFilter({ table, column, filterKey, apply }: ColumnFilterPro
       />
       <div className="grid grid-cols-2 gap-2">
         {ends.map(({ label, error, text, set, bound }) => (
-          <Field key={label} label={label} error={error}>
-            {(ids) => (
-              <Input
-                {...ids}
-                className="h-9!"
-                value={text}
-                placeholder={write(bound)}
-                onChange={(event) => set(event.target.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            key={label}
+            label={label}
+            error={error}
+            className="h-9!"
+            value={text}
+            placeholder={write(bound)}
+            onChange={set}
+          />
         ))}
       </div>
       {facts.missing > 0 && (

@@ -11,11 +11,11 @@ export interface ScrollPlace {
 export interface ScrollExtent {
   /** All rows. */
   readonly content: number;
-  /** What of them is seen at once. */
+  /** The height in sight. */
   readonly view: number;
 }
 
-/** How tall the browser is told that the rows are. */
+/** The height that the browser is told. */
 export function barLength({ content }: ScrollExtent): number {
   return Math.min(content, SIZES.maxBar);
 }
@@ -30,7 +30,7 @@ export function scrolledTo(place: ScrollPlace, bar: number, extent: ScrollExtent
   return { top: lastBar === 0 ? 0 : clamp((bar / lastBar) * last, last), bar };
 }
 
-/** The bar where it belongs for the rows that are seen. Only the very first and last row have it at its ends, so that it never stops early. */
+/** Where the bar belongs for the rows in sight. Only the very first and last row have it at its ends, so that it never stops early. */
 export function placeAt(top: number, extent: ScrollExtent): ScrollPlace {
   const last = lastTop(extent);
   const clamped = clamp(top, last);
@@ -46,7 +46,7 @@ export function isStuck(place: ScrollPlace, extent: ScrollExtent): boolean {
   return (place.bar <= 0 && place.top > 0) || (place.bar >= lastBar && place.top < lastTop(extent));
 }
 
-/** The least scrolling that makes a row seen wholly. */
+/** The least scrolling that brings a whole row into sight. */
 export function topShowing(position: number, top: number, extent: ScrollExtent): number {
   const upper = position * SIZES.row;
   const lower = upper + SIZES.row;

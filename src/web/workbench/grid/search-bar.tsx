@@ -97,7 +97,7 @@ function foundWords(
 
 const NONE: FoundCells = { cells: [], isCut: false };
 
-/** Looks through the table a slice at a time, anew when the text, the rows or the columns change. */
+/** Searches the table in slices, and again when the text, the rows or the columns change. */
 function useFound(model: GridModel, text: string): { readonly found: FoundCells; readonly isDone: boolean } {
   const [state, setState] = useState({ found: NONE, isDone: true });
   const { shown, plan } = model;
@@ -124,7 +124,7 @@ function useFound(model: GridModel, text: string): { readonly found: FoundCells;
   return state;
 }
 
-/** The first find from where the keyboard was is shown while a person still writes. */
+/** While a person still types, the first match after the active cell is shown. */
 function useFirst(
   { cells }: FoundCells,
   options: { readonly from: ActiveCell; readonly text: string; readonly driver: SearchBarProps["driver"] },

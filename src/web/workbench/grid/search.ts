@@ -6,13 +6,13 @@ import type { ShownRows } from "./shown-rows.ts";
 import { GRID_LIMITS } from "./sizes.ts";
 
 export interface FoundCells {
-  /** From the first row on, in each from left to right. */
+  /** Ordered by row, then from left to right. */
   readonly cells: readonly ActiveCell[];
-  /** There are more than are counted. */
+  /** There are more matches than were counted. */
   readonly isCut: boolean;
 }
 
-/** Whether a cell has the text that is looked for, in any letters, as it is shown or as it is stored. */
+/** Whether a cell contains the text, ignoring case, as shown or as stored. */
 export type CellTest = (row: number) => boolean;
 
 /** One for each column. */
@@ -40,7 +40,7 @@ function plainTest(column: Column, wanted: string): CellTest {
   return (row) => has(textAt(column, row)) || has(shownAt(column, row));
 }
 
-/** Looks through the rows that are shown. Stops after each slice, so that the page stays alive. */
+/** Searches the shown rows. Pauses after each slice, so that the page stays responsive. */
 export function* searchCells(shown: ShownRows, tests: readonly CellTest[]): Generator<FoundCells, FoundCells> {
   const cells: ActiveCell[] = [];
   const slice = Math.max(1, Math.floor(GRID_LIMITS.searchedCells / Math.max(1, tests.length)));
@@ -56,7 +56,7 @@ export function* searchCells(shown: ShownRows, tests: readonly CellTest[]): Gene
   return { cells, isCut: false };
 }
 
-/** The index of the next find after a cell, or before it; after the last comes the first. -1: there is none. */
+/** The index of the next match after a cell, or before it; the first follows the last. -1: there is none. */
 export function nextFound(cells: readonly ActiveCell[], from: ActiveCell, direction: "forward" | "back"): number {
   const after = ({ position, place }: ActiveCell): boolean =>
     position > from.position || (position === from.position && place > from.place);

@@ -14,7 +14,7 @@ export function selectHow(keys: {
   return more ? "toggle" : "only";
 }
 
-/** The selection after it. Positions are those of the shown rows; rows that the filters hide keep what they had only where something is added. */
+/** The selection after it. Positions are those of the shown rows; rows hidden by filters keep their state only if rows are added. */
 export function selectedAfter(
   how: SelectHow,
   at: {

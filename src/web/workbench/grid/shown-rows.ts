@@ -3,11 +3,11 @@ import type { Bits } from "../data/bits.ts";
 /** The rows in the order in which the grid shows them. A position counts from 0; a row is a number of the table. */
 export interface ShownRows {
   readonly count: number;
-  /** -1 where nothing is. */
+  /** -1 if there is no row. */
   readonly at: (position: number) => number;
-  /** -1 where it is not shown. */
+  /** -1 if it is not shown. */
   readonly positionOf: (row: number) => number;
-  /** From a position up to, without, another. */
+  /** From a position up to another, exclusive. */
   readonly slice: (from: number, to: number) => Int32Array;
 }
 

@@ -1,10 +1,10 @@
-/** CSS pixels, where nothing else is said. */
+/** CSS pixels unless said otherwise. */
 export const SIZES = {
   row: 28,
   head: 34,
   /** Browsers cut what is taller (Firefox at 17.8 million): above it the bar stands for more than it is long. */
   maxBar: 8_000_000,
-  /** How far the rows' layer reaches before its rows are laid out anew around another one. */
+  /** How far the rows' layer extends before its rows are laid out around another one. */
   layerRows: 10_000,
   minWidth: 48,
   maxWidth: 900,
@@ -31,24 +31,24 @@ export interface Letters {
 export const GRID_LIMITS = {
   /** Rows whose texts decide a column's width. */
   widthSample: 200,
-  /** Of the longest text, which is cut anyway. */
+  /** Characters of the longest text that are measured: it is cut anyway. */
   measuredChars: 100,
   /** Above so many rows they are sorted in a worker. */
   sortHere: 20_000,
-  /** Texts that are made ready for the worker at once, so that the page stays alive. */
+  /** Texts that are prepared for the worker at once, so that the page stays responsive. */
   packedTexts: 50_000,
   /** Rows that are copied at once. */
   copyRows: 100_000,
   /** Values in the list of a filter; the search finds the others. */
   listedValues: 200,
   histogramBins: 32,
-  /** Milliseconds without scrolling, after which the bar is set right. */
+  /** Milliseconds without scrolling before the bar is corrected. */
   idle: 140,
   sortKeys: 8,
-  /** Cells that a search looks at before the page gets its turn. */
+  /** Cells that a search checks before it yields to the page. */
   searchedCells: 50_000,
   /** Cells that a search finds at most. */
   foundCells: 100_000,
-  /** Characters of what is searched for. */
+  /** Characters of a search text. */
   searchCharacters: 1_000,
 } as const;

@@ -75,7 +75,7 @@ export function switchAction(state: WorkbenchState, viewId: string, by: Actor): 
       const before = state.current?.id;
       state.show(viewId);
       return () => {
-        // Who has changed tabs since stays there.
+        // Whoever has changed tabs since then stays there.
         if (state.current?.id === viewId) state.show(before);
       };
     },
@@ -112,7 +112,7 @@ function takeOut(
 ): void {
   const view = state.view(viewId);
   const viewers = view.viewers.filter((viewer) => viewer.id !== id);
-  // Where nobody moved anything since, all lies as it lay.
+  // If nobody has moved anything since, everything goes back to its place.
   state.put({ ...view, viewers, dock: view.dock === placed ? before : removeFrom(view.dock, id) });
 }
 
@@ -121,7 +121,7 @@ export function adjustAction(
   viewId: string,
   options: {
     readonly viewer: OpenViewer;
-    /** Undefined takes a value away. */
+    /** Undefined removes a value. */
     readonly change: Look;
     readonly titled: (look: Look) => string;
     readonly by: Actor;
@@ -189,7 +189,7 @@ export function removeViewerAction(
   };
 }
 
-/** Where all else is still the same, as it was; else like a new one. */
+/** If nothing else has changed, it goes back to its place; otherwise it is placed like a new one. */
 export function putBack(dock: Dock, before: Dock, viewer: OpenViewer): Dock {
   const wanted = new Set([...dockIds(dock), viewer.id]);
   const held = dockIds(before);
@@ -296,13 +296,13 @@ export function removeColumnAction(view: View, options: { readonly name: string;
   };
 }
 
-/** Filters may hold because of a column that is about to change. */
+/** A filter may be valid only because of a column that is about to change. */
 function columnWrites({ id, table }: View, name: string): readonly string[] {
   const path = columnPath(id, name);
   return table.filters.size === 0 ? [path] : [path, `${viewPath(id)}/filter`];
 }
 
-/** Filters are worked out anew; one that cannot hold any more goes. */
+/** Filters are applied again; one that is no longer valid is removed. */
 function refilter(table: Table): void {
   for (const [key, filter] of table.filters) {
     if (filter.kind === "rows") continue;
@@ -314,7 +314,7 @@ function refilter(table: Table): void {
   }
 }
 
-/** The columns that a look names. */
+/** The columns that a viewer's look names. */
 function columnsRead({ id, table }: View, look: Look): readonly string[] {
   const named = new Set(
     Object.values(look)

@@ -11,7 +11,7 @@ import type { Actor, CellEdit, View } from "./workbench.ts";
 /** By column name. */
 type ChangesByColumn = ReadonlyMap<string, readonly CellChange[]>;
 
-/** Cells get other values. Undefined: they have them already. Throws where one does not fit, before anything changes. */
+/** Changes the values of cells. Undefined: they have these values already. Throws, before anything changes, if a value does not fit. */
 export function editCellsAction(view: View, edits: readonly CellEdit[], by: Actor): Action | undefined {
   const { table, id } = view;
   if (edits.length > WORKBENCH_LIMITS.editedCells)
@@ -47,7 +47,7 @@ export function putCells(table: Table, changes: ChangesByColumn): void {
 
 const cellPath = (viewId: string, column: string, row: number): string => `${columnPath(viewId, column)}/row/${row}`;
 
-/** Above so many, the column as a whole is meant: history compares paths one by one. */
+/** Above this number, the action names the whole column: the history compares paths one by one. */
 const CELL_PATHS = 50;
 
 function cellPaths(viewId: string, name: string, cells: readonly CellChange[]): readonly string[] {
@@ -61,7 +61,7 @@ function standing(table: Table, name: string): Column {
   return column;
 }
 
-/** Only what would be different; of several for one cell the last. */
+/** Only real changes; if a cell is named twice, the last value counts. */
 function changesOf(table: Table, edits: readonly CellEdit[]): ChangesByColumn {
   const changes = new Map<string, Map<number, CellChange>>();
   for (const { column: name, row, text } of edits) {

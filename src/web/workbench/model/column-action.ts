@@ -8,7 +8,7 @@ import type { Action } from "./history.ts";
 import type { WorkbenchState } from "./state.ts";
 import type { ColumnChange, OpenViewer, View } from "./workbench.ts";
 
-/** What the page knows of viewers, as far as columns with another name matter. */
+/** What the page knows about viewers that matters when a column is renamed. */
 interface ViewerNames {
   /** Properties of a type of viewer that name columns. */
   readonly columnProperties: (type: string) => ReadonlySet<string>;
@@ -21,7 +21,7 @@ interface ReplaceOptions {
   readonly names: ViewerNames;
 }
 
-/** A column gets other values, another type or another name. Throws where the name is taken. */
+/** Changes the values, the type or the name of a column. Throws if the name is taken. */
 export function replaceColumnAction(state: WorkbenchState, view: View, options: ReplaceOptions): Action {
   const { name, change, names } = options;
   const { column, by, words, merge } = change;
@@ -29,7 +29,7 @@ export function replaceColumnAction(state: WorkbenchState, view: View, options: 
   checkName(table, name, column.name);
   const isRenamed = column.name !== name;
   const paths = isRenamed ? [columnPath(id, name), columnPath(id, column.name)] : [columnPath(id, name)];
-  // A name stands in filters, formulas and viewers; values only in filters.
+  // Filters, formulas and viewers use a column's name; only filters use its values.
   const touched = isRenamed ? [`${viewPath(id)}/viewer`, `${viewPath(id)}/column`] : [];
   const filters = table.filters.size === 0 ? [] : [`${viewPath(id)}/filter`];
   return {

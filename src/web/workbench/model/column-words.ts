@@ -3,7 +3,7 @@ import type { ColumnType } from "../data/column.ts";
 import type { ConvertedColumn } from "../data/convert.ts";
 import { count } from "./words.ts";
 
-/** In the past tense, for the list of actions. Type and format: absent, they stay; a format of null is taken away. */
+/** In the past tense, for the list of actions. Type and format: absent means unchanged; a format of null is removed. */
 export function changeWords(change: {
   readonly from: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export function changeWords(change: {
   return [renamed, typed, shown].filter((part) => part !== undefined).join("; ");
 }
 
-/** What does not fit, in lines; none where all does. `isDone`: it is missing by now. */
+/** What does not fit, in lines; none if everything fits. `isDone`: those values are already missing. */
 export function misfitLines(
   { misfits, examples }: Pick<ConvertedColumn, "misfits" | "examples">,
   { isDone }: { readonly isDone: boolean },

@@ -1,14 +1,14 @@
 import { WORKBENCH_LIMITS } from "../limits.ts";
 import type { Dock } from "./workbench.ts";
 
-/** Stands for the table's grid among the viewers' ids. */
+/** The id of the table's grid among the viewers' ids. */
 export const GRID = "grid";
 
 export type Side = "left" | "right" | "top" | "bottom";
 /** `centre`: in the same stack. */
 export type DockPlace = Side | "centre";
 
-/** Parts to go through, from the outside in. */
+/** The path through the parts, outermost first. */
 export type DockPath = readonly number[];
 
 type Split = Extract<Dock, { kind: "split" }>;
@@ -20,7 +20,7 @@ export function stackOf(...viewers: readonly [string, ...string[]]): Stack {
   return { kind: "stack", viewers, shown: viewers[0] };
 }
 
-/** All that lie in it, in the order of reading. */
+/** Everything in it, in reading order. */
 export function dockIds(dock: Dock): readonly string[] {
   return dock.kind === "stack" ? dock.viewers : dock.parts.flatMap(dockIds);
 }
@@ -29,7 +29,7 @@ export function depthOf(dock: Dock): number {
   return dock.kind === "stack" ? 1 : 1 + Math.max(0, ...dock.parts.map(depthOf));
 }
 
-/** The stack that holds something. */
+/** The stack that holds an id. */
 function stackWith(dock: Dock, id: string): Stack | undefined {
   if (dock.kind === "stack") return dock.viewers.includes(id) ? dock : undefined;
   for (const part of dock.parts) {
@@ -41,7 +41,7 @@ function stackWith(dock: Dock, id: string): Stack | undefined {
 
 /**
  * The same arrangement in its one form: no empty stacks, no split of one part, no split in a split of its own direction, shares that
- * are together 1 and none too small to be seen. Nothing is left: a stack of the grid.
+ * are together 1 and none too small to be seen. If nothing is left, it is a stack with the grid.
  */
 export function normalise(dock: Dock): Dock {
   return tidy(dock) ?? stackOf(GRID);
@@ -75,21 +75,21 @@ function tidy(dock: Dock): Dock | undefined {
 const positive = (share: number | undefined): number =>
   share !== undefined && Number.isFinite(share) && share > 0 ? share : WORKBENCH_LIMITS.dockShareMin;
 
-/** Together 1, and none below the smallest, as far as there is room for that. */
+/** Their sum is 1, and none is below the minimum if there is room for that. */
 function wholeShares(shares: readonly number[]): readonly number[] {
   const least = Math.min(WORKBENCH_LIMITS.dockShareMin, 1 / shares.length);
   const total = shares.reduce((sum, share) => sum + share, 0);
   const raised = shares.map((share) => Math.max(least, share / total));
   const over = raised.reduce((sum, share) => sum + share, 0) - 1;
   if (Math.abs(over) < 1e-12) return raised;
-  // What was raised is taken from those that have more than the least.
+  // What was added is taken from the shares above the minimum.
   const spare = raised.reduce((sum, share) => sum + share - least, 0);
   return spare <= 0
     ? raised.map(() => 1 / shares.length)
     : raised.map((share) => share - (over * (share - least)) / spare);
 }
 
-/** Puts something new beside something that is there, which gives a share of its space. Too deep for a further split: on the same stack. */
+/** Puts something new beside something that is there, which gives a share of its space. If the dock is too deep for another split, it goes on the same stack. */
 export function addBeside(
   dock: Dock,
   at: { readonly id: string; readonly target: string; readonly side: Side; readonly share?: number },
@@ -144,7 +144,7 @@ function without(dock: Dock, id: string): Dock {
   return { ...dock, viewers, shown };
 }
 
-/** To another place. Onto itself: nothing changes, unless it leaves its stack. */
+/** Moves it to another place. Onto itself, nothing changes unless it leaves its stack. */
 export function moveTo(
   dock: Dock,
   at: { readonly id: string; readonly target: string; readonly place: DockPlace },
@@ -172,7 +172,7 @@ export function showIn(dock: Dock, id: string): Dock {
   return splitAt(dock, id, (stack) => (stack.shown === id ? stack : { ...stack, shown: id }));
 }
 
-/** Moves the border behind a part of a split: what one wins the other loses, none becomes too small. */
+/** Moves the border behind a part of a split: one part grows by what the other loses, and neither becomes too small. */
 export function resize(
   dock: Dock,
   at: { readonly path: DockPath; readonly index: number; readonly share: number },
@@ -192,7 +192,7 @@ export function resize(
   return { ...dock, shares: dock.shares.with(at.index, share).with(at.index + 1, before + after - share) };
 }
 
-/** All side by side in rows and columns, as square as it goes. */
+/** Everything side by side in rows and columns, as square as possible. */
 export function tile(ids: readonly string[]): Dock {
   const columns = Math.ceil(Math.sqrt(ids.length));
   const rows: Dock[] = [];
@@ -210,7 +210,7 @@ function evenly(parts: readonly Dock[], direction: Split["direction"]): Split {
   return { kind: "split", direction, parts, shares: parts.map(() => 1 / parts.length) };
 }
 
-/** Throws where a dock is not made of exactly these, each once, or lies too deep. */
+/** Throws if a dock does not hold exactly these, each once, or is too deep. */
 export function checkDock(dock: Dock, ids: readonly string[]): void {
   const held = dockIds(dock);
   if (depthOf(dock) > WORKBENCH_LIMITS.dockDepth)

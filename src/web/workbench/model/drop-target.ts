@@ -1,7 +1,7 @@
 import type { DockPlace } from "./dock.ts";
 import type { Rect, StackRect } from "./rects.ts";
 
-/** Where something that is dragged would come to lie. */
+/** Where something that is dragged would be placed. */
 export interface DropTarget {
   /** Beside or on the stack of this; absent: at an edge of the whole. */
   readonly target: string | undefined;
@@ -10,9 +10,9 @@ export interface DropTarget {
   readonly rect: Rect;
 }
 
-/** So near to an edge of the whole, it is meant. CSS pixels. */
+/** Closer than this to an edge of the dock, that edge is meant. CSS pixels. */
 const EDGE = 18;
-/** This share of a stack, from each side, means that side; the rest its centre. */
+/** The share of a stack, from each side, that means that side; the rest means its centre. */
 const RIM = 0.28;
 const EDGE_SHARE = 1 / 3;
 
@@ -30,7 +30,7 @@ export function dropTarget(
   const under = stacks.find(isIn);
   if (under === undefined) return undefined;
   const isOwn = under.stack.viewers.includes(id);
-  // Alone in its stack, there is nothing that it could be put beside.
+  // It is alone in its stack, so there is nothing to put it beside.
   if (isOwn && under.stack.viewers.length === 1) return undefined;
   const place = placeIn(under, x, y);
   if (isOwn && place === "centre") return undefined;

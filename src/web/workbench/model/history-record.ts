@@ -12,24 +12,28 @@ interface StoredRows {
   readonly words: Bits["words"];
 }
 
-type StoredFilter = Exclude<FilterSpec, { kind: "rows" }> | { readonly kind: "rows"; readonly rows: StoredRows };
-type StoredFilters = readonly (readonly [key: string, filter: StoredFilter])[];
+/** A filter whose rows are `Rows`. */
+type FilterOf<Rows> = Exclude<FilterSpec, { kind: "rows" }> | { readonly kind: "rows"; readonly rows: Rows };
 
-interface StoredMoment extends Omit<ViewMoment, "columns" | "filters" | "selected"> {
-  readonly columns: readonly string[];
-  readonly filters: StoredFilters;
-  readonly selected: StoredRows;
+/** As `ViewMoment`, with other columns and rows. */
+interface MomentOf<Key, Rows> extends Omit<ViewMoment, "columns" | "filters" | "selected"> {
+  readonly columns: readonly Key[];
+  readonly filters: ReadonlyMap<string, FilterOf<Rows>>;
+  readonly selected: Rows;
 }
 
-/** As `PathValue`; columns by their keys. */
-type StoredValue =
+/** As `PathValue`, with other columns and rows. */
+type ValueOf<Key, Rows> =
   | Exclude<PathValue, { kind: "view" | "columns" | "column" | "filters" | "filter" | "selection" }>
-  | (Omit<Extract<PathValue, { kind: "view" }>, "view"> & { readonly view: StoredMoment | undefined })
-  | { readonly kind: "columns"; readonly columns: readonly string[] }
-  | (Omit<Extract<PathValue, { kind: "column" }>, "column"> & { readonly column: string | undefined })
-  | { readonly kind: "filters"; readonly filters: StoredFilters }
-  | { readonly kind: "filter"; readonly key: string; readonly filter: StoredFilter | undefined }
-  | { readonly kind: "selection"; readonly rows: StoredRows };
+  | (Omit<Extract<PathValue, { kind: "view" }>, "view"> & { readonly view: MomentOf<Key, Rows> | undefined })
+  | { readonly kind: "columns"; readonly columns: readonly Key[] }
+  | (Omit<Extract<PathValue, { kind: "column" }>, "column"> & { readonly column: Key | undefined })
+  | { readonly kind: "filters"; readonly filters: ReadonlyMap<string, FilterOf<Rows>> }
+  | { readonly kind: "filter"; readonly key: string; readonly filter: FilterOf<Rows> | undefined }
+  | { readonly kind: "selection"; readonly rows: Rows };
+
+/** As `PathValue`; columns by their keys. */
+type StoredValue = ValueOf<string, StoredRows>;
 
 interface StoredAction extends Omit<LoggedAction, "before" | "after"> {
   readonly before: readonly StoredValue[];
@@ -44,7 +48,7 @@ export interface HistoryRecord {
   readonly actions: readonly StoredAction[];
   /** Ids of actions that were taken back, the last one last. */
   readonly takenBack: readonly string[];
-  /** Of all columns that the actions name. */
+  /** Keys of all columns that the actions name. */
   readonly columnKeys: readonly string[];
 }
 
@@ -54,7 +58,7 @@ interface RecordedHistory {
   readonly columns: ReadonlyMap<string, Column>;
 }
 
-/** The newest actions, as many as there is room for. `isOpen`: a column that is stored anyway. */
+/** The newest actions that there is room for. `isOpen`: whether the column is stored anyway. */
 export function historyRecordOf(
   entries: readonly LoggedAction[],
   options: Pick<HistoryRecord, "tab" | "at" | "takenBack"> & {
@@ -70,7 +74,7 @@ export function historyRecordOf(
   const actions: StoredAction[] = [];
   for (const entry of entries.toReversed()) {
     const values = [...entry.before, ...entry.after];
-    for (const column of values.flatMap(columnsIn)) {
+    for (const column of values.flatMap((value) => columnsIn(value))) {
       const key = keyOf(column);
       if (columns.has(key)) continue;
       columns.set(key, column);
@@ -81,7 +85,7 @@ export function historyRecordOf(
       rows.add(words);
     }
     if (columnBytes > WORKBENCH_LIMITS.keptHistoryBytes || rowBytes > WORKBENCH_LIMITS.keptHistoryRowBytes) break;
-    const pack = (value: PathValue): StoredValue => packed(value, keyOf);
+    const pack = (value: PathValue): StoredValue => converted(value, { column: keyOf, rows: packRows });
     actions.unshift({
       action: entry.action,
       act: plainAct(entry.act),
@@ -90,7 +94,9 @@ export function historyRecordOf(
     });
   }
   const known = new Set(actions.map(({ action }) => action.id));
-  const columnKeys = [...new Set(actions.flatMap(({ before, after }) => [...before, ...after].flatMap(keysIn)))];
+  const columnKeys = [
+    ...new Set(actions.flatMap(({ before, after }) => [...before, ...after].flatMap((value) => columnsIn(value)))),
+  ];
   return {
     record: { tab, at, actions, takenBack: takenBack.filter((id) => known.has(id)), columnKeys },
     columns: new Map(columnKeys.flatMap((key) => (columns.has(key) ? [[key, columns.get(key) as Column]] : []))),
@@ -114,17 +120,11 @@ export function loggedActionsOf(
   { actions }: HistoryRecord,
   columnOf: (key: string) => Column,
 ): readonly LoggedAction[] {
-  const unpack = (value: StoredValue): PathValue => unpacked(value, columnOf);
+  const unpack = (value: StoredValue): PathValue => converted(value, { column: columnOf, rows: unpackRows });
   return actions.map((entry) => ({ ...entry, before: entry.before.map(unpack), after: entry.after.map(unpack) }));
 }
 
-function columnsIn(value: PathValue): readonly Column[] {
-  if (value.kind === "view") return value.view?.columns ?? [];
-  if (value.kind === "columns") return value.columns;
-  return value.kind === "column" && value.column !== undefined ? [value.column] : [];
-}
-
-function keysIn(value: StoredValue): readonly string[] {
+function columnsIn<Key>(value: ValueOf<Key, unknown>): readonly Key[] {
   if (value.kind === "view") return value.view?.columns ?? [];
   if (value.kind === "columns") return value.columns;
   return value.kind === "column" && value.column !== undefined ? [value.column] : [];
@@ -149,72 +149,40 @@ function rowsIn(value: PathValue): readonly Uint32Array[] {
 
 const packRows = ({ length, words }: Bits): StoredRows => ({ length, words });
 const unpackRows = ({ length, words }: StoredRows): Bits => new Bits(length, new Uint32Array(words));
-const packFilter = (filter: FilterSpec): StoredFilter =>
-  filter.kind === "rows" ? { kind: "rows", rows: packRows(filter.rows) } : filter;
-const unpackFilter = (filter: StoredFilter): FilterSpec =>
-  filter.kind === "rows" ? { kind: "rows", rows: unpackRows(filter.rows) } : filter;
-const packFilters = (filters: ReadonlyMap<string, FilterSpec>): StoredFilters =>
-  [...filters].map(([key, filter]) => [key, packFilter(filter)]);
-const unpackFilters = (filters: StoredFilters): ReadonlyMap<string, FilterSpec> =>
-  new Map(filters.map(([key, filter]) => [key, unpackFilter(filter)]));
 
-function packed(value: PathValue, keyOf: (column: Column) => string): StoredValue {
-  switch (value.kind) {
-    case "view":
-      return { ...value, view: value.view === undefined ? undefined : packMoment(value.view, keyOf) };
-    case "columns":
-      return { ...value, columns: value.columns.map(keyOf) };
-    case "column":
-      return { ...value, column: value.column === undefined ? undefined : keyOf(value.column) };
-    case "filters":
-      return { ...value, filters: packFilters(value.filters) };
-    case "filter":
-      return { ...value, filter: value.filter === undefined ? undefined : packFilter(value.filter) };
-    case "selection":
-      return { ...value, rows: packRows(value.rows) };
-    case "shown":
-    case "cell":
-    case "viewers":
-    case "viewer":
-    case "grid":
-      return value;
-  }
+interface Conversion<Key, Rows, ToKey, ToRows> {
+  readonly column: (column: Key) => ToKey;
+  readonly rows: (rows: Rows) => ToRows;
 }
 
-function packMoment(view: ViewMoment, keyOf: (column: Column) => string): StoredMoment {
-  return {
-    ...view,
-    columns: view.columns.map(keyOf),
-    filters: packFilters(view.filters),
-    selected: packRows(view.selected),
-  };
-}
-
-function unpacked(value: StoredValue, columnOf: (key: string) => Column): PathValue {
+function converted<Key, Rows, ToKey, ToRows>(
+  value: ValueOf<Key, Rows>,
+  to: Conversion<Key, Rows, ToKey, ToRows>,
+): ValueOf<ToKey, ToRows> {
+  const filterOf = (filter: FilterOf<Rows>): FilterOf<ToRows> =>
+    filter.kind === "rows" ? { kind: "rows", rows: to.rows(filter.rows) } : filter;
+  const filtersOf = (filters: ReadonlyMap<string, FilterOf<Rows>>): ReadonlyMap<string, FilterOf<ToRows>> =>
+    new Map([...filters].map(([key, filter]) => [key, filterOf(filter)]));
   switch (value.kind) {
-    case "view":
+    case "view": {
+      const { view } = value;
+      if (view === undefined) return { ...value, view };
+      const columns = view.columns.map(to.column);
       return {
         ...value,
-        view:
-          value.view === undefined
-            ? undefined
-            : {
-                ...value.view,
-                columns: value.view.columns.map(columnOf),
-                filters: unpackFilters(value.view.filters),
-                selected: unpackRows(value.view.selected),
-              },
+        view: { ...view, columns, filters: filtersOf(view.filters), selected: to.rows(view.selected) },
       };
+    }
     case "columns":
-      return { ...value, columns: value.columns.map(columnOf) };
+      return { ...value, columns: value.columns.map(to.column) };
     case "column":
-      return { ...value, column: value.column === undefined ? undefined : columnOf(value.column) };
+      return { ...value, column: value.column === undefined ? undefined : to.column(value.column) };
     case "filters":
-      return { ...value, filters: unpackFilters(value.filters) };
+      return { ...value, filters: filtersOf(value.filters) };
     case "filter":
-      return { ...value, filter: value.filter === undefined ? undefined : unpackFilter(value.filter) };
+      return { ...value, filter: value.filter === undefined ? undefined : filterOf(value.filter) };
     case "selection":
-      return { ...value, rows: unpackRows(value.rows) };
+      return { ...value, rows: to.rows(value.rows) };
     case "shown":
     case "cell":
     case "viewers":

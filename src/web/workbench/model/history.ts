@@ -10,15 +10,15 @@ export interface Action {
   readonly by: Actor;
   readonly words: string;
   readonly viewId: string;
-  /** What is another after it. */
+  /** The paths that it changes. */
   readonly writes: readonly string[];
-  /** What must be as it was, for it to make sense. */
+  /** The paths that must be unchanged for it to make sense. */
   readonly reads?: readonly string[];
-  /** What is there only because of it. */
+  /** The paths that exist only because of it. */
   readonly makes?: readonly string[];
-  /** Does it, and answers how it is taken back. Throws before anything has changed. */
+  /** Does it, and returns how to undo it. Throws before anything has changed. */
   readonly run: () => () => void;
-  /** Acts with the same that follow each other quickly are one action. */
+  /** Acts with the same value that follow each other quickly are one action. */
   readonly merge?: string;
 }
 
@@ -28,11 +28,11 @@ export interface HistoryEntry {
   readonly unregister: () => void;
 }
 
-/** What was done, in the order in which it was done. Knows nothing of what the actions are about. */
+/** What was done, in order. It does not know what the actions are about. */
 export class History {
   readonly #now: () => number;
   #entries: readonly HistoryEntry[] = [];
-  /** Ids of actions that were taken back, the last one last; a new action ends the row. */
+  /** Ids of actions that were taken back, the latest at the end; a new action empties the list. */
   #takenBack: readonly string[] = [];
   #actions: readonly ActionRecord[] = [];
 
@@ -89,7 +89,7 @@ export class History {
     this.#set([...this.#entries, { action, act, unregister }].slice(-WORKBENCH_LIMITS.actionsKept));
   }
 
-  /** First what was done later and builds on it. Answers the actions that were taken back. */
+  /** Later actions that build on it are undone first. Returns the actions that were undone. */
   undo(id: string): readonly ActionRecord[] {
     const place = this.#entries.findIndex(({ action }) => action.id === id);
     const entry = this.#entries[place];
@@ -108,7 +108,7 @@ export class History {
     return taken;
   }
 
-  /** First what it needs to be there. It becomes the newest action. */
+  /** The actions that it needs are done first. It becomes the newest action. */
   redo(id: string): void {
     const entry = this.#entries.find(({ action }) => action.id === id);
     if (entry === undefined) throw new Error("this action is too old to be done again");
@@ -128,7 +128,7 @@ export class History {
     return [...new Set(this.#entries.toReversed().map(({ act }) => act.viewId))].toReversed();
   }
 
-  /** All about a view, so that its table can be given free. */
+  /** Forgets all actions of a view, so that its table can be released. */
   forget(viewId: string): void {
     const kept = this.#entries.filter(({ act }) => act.viewId !== viewId);
     const ids = new Set(kept.map(({ action }) => action.id));
@@ -145,7 +145,7 @@ export class History {
       .toSorted((left, right) => left.length - right.length);
   }
 
-  /** What must be done again so that a path is there; absent: nothing. */
+  /** The action that must be redone so that a path exists; absent: none. */
   #makerOf(path: string, entry: HistoryEntry): HistoryEntry | undefined {
     const makers = this.#entries.filter(({ act }) => act.makes?.includes(path) === true);
     if (makers.some(({ action }) => !action.undone)) return undefined;
@@ -163,12 +163,12 @@ export class History {
   }
 }
 
-/** Whether the later one cannot stay as it is without the earlier one. */
+/** Whether the later action depends on the earlier one. */
 function buildsOn(later: Action, earlier: Action): boolean {
   return [...later.writes, ...(later.reads ?? [])].some((path) => earlier.writes.some((other) => touch(path, other)));
 }
 
-/** What must be there before it; what it makes itself is not. */
+/** The paths that must exist before it; without those that it creates. */
 function neededBy({ writes, reads = [], makes = [] }: Action): readonly string[] {
   return [...writes, ...reads].filter((path) => !makes.some((made) => isWithin(path, made)));
 }

@@ -18,7 +18,7 @@ export function layoutAction(
   options: {
     readonly layout: SavedLayout;
     readonly viewers: readonly { readonly saved: string; readonly viewer: OpenViewer }[];
-    /** Those of its formulas that the table does not have yet. */
+    /** Those of its formulas that the table lacks. */
     readonly columns: readonly Column[];
     readonly by: Actor;
   },
@@ -61,7 +61,7 @@ export function layoutAction(
   };
 }
 
-/** The columns with the layout's formats, where those fit; the same list where nothing is another. */
+/** The columns with the layout's formats where those fit; the same list if nothing changes. */
 function formatted(columns: readonly Column[], { formats = [] }: SavedLayout): readonly Column[] {
   const byName = new Map(formats.map(({ name, format }) => [name, format]));
   const after = columns.map((column) => {
@@ -89,7 +89,7 @@ function renamedKey(key: string, ids: ReadonlyMap<string, string>): string {
   return id === undefined ? key : `viewer:${ids.get(id) ?? id}`;
 }
 
-/** The columns that a layout lacks, and the table as it would be with them, to try all else on. Throws words where it does not fit. */
+/** The columns that the layout needs and the table lacks, and the table with them, on which the rest is checked. Throws an error for people if the layout does not fit. */
 export function fitting(
   layout: SavedLayout,
   table: Table,

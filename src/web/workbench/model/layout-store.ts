@@ -19,7 +19,7 @@ export interface NamedLayout {
   readonly table?: string | undefined;
 }
 
-/** What a browser keeps of layouts: one for each table, without being asked, and those that somebody gave a name. */
+/** The layouts that a browser keeps: one for each table automatically, and those that somebody named. */
 export class LayoutStore {
   readonly #storage: Pick<Storage, "getItem" | "setItem">;
   readonly #now: () => number;
@@ -46,7 +46,7 @@ export class LayoutStore {
       });
   }
 
-  /** Over one of the same name. Throws where it cannot be kept. */
+  /** Replaces one of the same name. Throws if it cannot be stored. */
   saveAs(name: string, layout: SavedLayout): void {
     const given = name.trim();
     if (given === "") throw new Error("give the layout a name");
@@ -95,7 +95,7 @@ export class LayoutStore {
     }
   }
 
-  /** A browser gives a page little room: the oldest that nobody named make place. */
+  /** A browser gives a page little room: the oldest unnamed layouts are removed first. */
   #write(layouts: StoredLayouts): void {
     for (let { byTable } = layouts; ; byTable = byTable.slice(Math.ceil(byTable.length / 2))) {
       try {

@@ -52,7 +52,7 @@ const savedLayout = z.object({
   /** Of the table that it was made with. */
   table: name,
   columns: names,
-  /** Columns that were made from formulas, in the order in which they can be made again. */
+  /** Columns that were made from formulas, in an order in which they can be made again. */
   formulas: z.array(z.object({ name, expression: z.string().max(10_000) })).max(1_000),
   /** How columns are shown. Absent: none has a format. */
   formats: z
@@ -69,7 +69,7 @@ const savedLayout = z.object({
   grid: savedGrid.optional(),
 });
 
-/** The viewers of a view, their looks, where they lie, the filters, and the formulas of columns; no rows. JSON. */
+/** The viewers of a view, their looks and places, the filters, and the formulas of columns; no rows. JSON. */
 export type SavedLayout = z.infer<typeof savedLayout>;
 
 export function saveLayout(view: View, grid?: SavedGrid): SavedLayout {
@@ -158,7 +158,7 @@ export function renamed(dock: Dock, ids: ReadonlyMap<string, string>): Dock {
   return { ...dock, viewers: dock.viewers.map(named), shown: named(dock.shown) };
 }
 
-/** Nothing in it that somebody would miss. */
+/** It holds nothing that anybody would miss. */
 export function isPlain({ viewers, filters, formulas, formats = [], grid }: SavedLayout): boolean {
   const isArranged =
     grid !== undefined &&

@@ -46,7 +46,7 @@ import type {
 /** What is known of the types of viewers. */
 export interface ViewerKinds {
   readonly definitionOf: (type: string) => ViewerDefinition | undefined;
-  /** Throws words where a look does not fit; the answer has whole property names, and undefined where a value goes. */
+  /** Throws an error for people if a look does not fit. The result has full property names, and undefined for a value to remove. */
   readonly checkLook: (definition: ViewerDefinition, look: Look, table: Table) => Look;
   readonly wholeLook: (definition: ViewerDefinition, table: Table, look: Look) => Look;
 }
@@ -61,11 +61,11 @@ export interface OpenWorkbench extends Workbench {
   actOf(actionId: string): Action | undefined;
   /** Ids of actions that redo would do, the next one last. */
   readonly takenBack: readonly string[];
-  /** Everything as it was before the page was loaded; nothing of it is an action. */
+  /** Restores everything as it was before the page was loaded; none of it is an action. */
   restore(session: RestoredSession): void;
   /** The viewers of a layout with their own ids. Throws words where they do not fit the table. */
   viewersOf(table: Table, layout: SavedLayout): readonly OpenViewer[];
-  /** Something that the page did already, so that it can be taken back like any other. `before`: takes it back. */
+  /** Records something that the page did already, so that it can be undone like any action. `before`: undoes it. */
   record(act: Action, before: () => void): void;
 }
 
@@ -277,7 +277,7 @@ class WorkbenchModel implements OpenWorkbench, WorkbenchActions {
 
   undoAgent(sinceActionId?: string): number {
     const from = sinceActionId === undefined ? -1 : this.actions.findIndex(({ id }) => id === sinceActionId);
-    // An action that is forgotten already is older than all that are known.
+    // An action that was forgotten is older than all known ones.
     const chosen = this.actions.slice(from + 1).filter(({ by, undone }) => by === "agent" && !undone);
     let taken = 0;
     this.#do(() => {
@@ -308,7 +308,7 @@ class WorkbenchModel implements OpenWorkbench, WorkbenchActions {
     return titleOf(definition, this.#kinds.wholeLook(definition, table, look));
   }
 
-  /** Whatever is done, done again or taken back: what the tables tell meanwhile is no action of its own. */
+  /** While an action is done, redone or undone, changes that the tables report are no actions of their own. */
   #do(work: () => void): void {
     this.#watch.pause();
     try {
@@ -320,7 +320,7 @@ class WorkbenchModel implements OpenWorkbench, WorkbenchActions {
     }
   }
 
-  /** The tables of views that were closed long ago are given free. */
+  /** Tables of views that were closed long ago are released. */
   #forgetClosed(): void {
     const closed = this.#history.viewIds.filter((id) => this.#state.find(id) === undefined);
     for (const id of closed.slice(0, -WORKBENCH_LIMITS.closedViewsKept)) this.#history.forget(id);

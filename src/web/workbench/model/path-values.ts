@@ -10,7 +10,7 @@ import { removeFrom } from "./dock.ts";
 import type { WorkbenchState } from "./state.ts";
 import type { Dock, OpenViewer, View } from "./workbench.ts";
 
-/** All that is to be seen of a view at one moment. Nothing in it ever changes. */
+/** What a view shows at one moment. Immutable. */
 export interface ViewMoment {
   readonly id: string;
   readonly name: string;
@@ -75,7 +75,7 @@ export function momentOf(
   };
 }
 
-/** What a path of an action means at a moment. Undefined: there was nothing that it could mean. */
+/** The value at an action's path at one moment. Undefined: the path did not exist. */
 export function valueAt(moment: WorkbenchMoment, path: string): PathValue | undefined {
   const [head, id, part, name, , row] = path.split("/");
   if (head === "shown") return { kind: "shown", shown: moment.shown };
@@ -122,13 +122,13 @@ export interface PathTarget {
   readonly restoreGrid: (viewId: string, grid: unknown) => void;
 }
 
-/** Values that are written, and those that they take the place of, path by path. */
+/** The values to write, and those that they replace, path by path. */
 interface PathChange {
   readonly to: readonly PathValue[];
   readonly from: readonly PathValue[];
 }
 
-/** Makes it as it was. Views that are gone are passed over. */
+/** Restores the values. Views that no longer exist are skipped. */
 export function putValues(target: PathTarget, viewId: string, { to: values, from }: PathChange): void {
   for (const value of values) if (value.kind === "view") putView(target, viewId, value);
   const view = target.state.find(viewId);
@@ -218,7 +218,7 @@ type ViewerValue = Extract<PathValue, { kind: "viewer" }>;
 
 function withViewer(view: View, { id, viewer, dock, place }: ViewerValue, from: ViewerValue | undefined): View {
   const standing = view.viewers.findIndex((one) => one.id === id);
-  // Where nobody moved anything since, all lies as it lay.
+  // If nobody has moved anything since, everything goes back to its place.
   const isUnmoved = from !== undefined && JSON.stringify(view.dock) === JSON.stringify(from.dock);
   if (viewer === undefined) {
     if (standing < 0) return view;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { WORKBENCH_LIMITS } from "../limits.ts";
 import { parseLayout, type SavedLayout } from "./layout.ts";
 
-/** Where a table comes from that everybody can open: a sample, or a file of this server. */
+/** The source of a table that everybody can open: a sample, or a file of this server. */
 const tableSource = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("sample"), id: z.string().max(100) }),
   z.strictObject({ kind: z.literal("address"), address: z.string().max(2_000) }),
@@ -16,7 +16,7 @@ export interface LinkedTable {
 
 const NAME = "table";
 
-/** The part of a link behind its `#`: where the table comes from, and how it is looked at. No rows. Throws words where it would be too long. */
+/** The part of a link after its `#`: the table's source, and its layout. No rows. Throws an error for people if it would be too long. */
 export async function linkHash({ source, layout }: LinkedTable): Promise<string> {
   const text = JSON.stringify({ source, layout: JSON.stringify(layout) });
   const packed = await bytesOf(new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw")), Infinity);

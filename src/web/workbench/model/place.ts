@@ -3,14 +3,14 @@ import { addAtEdge, addBeside, GRID, stackOn } from "./dock.ts";
 import { rectsOf } from "./rects.ts";
 import type { Dock } from "./workbench.ts";
 
-/** A screen as most have it: which half of a place is the wider one. */
+/** The shape of most screens: it decides which half of a place is the wider one. */
 const SCREEN = { x: 0, y: 0, width: 1_600, height: 900 } as const;
 /** Smaller than this, a chart cannot be read: a new one comes over another as a tab. */
 const LEAST = { width: 340, height: 200 } as const;
 const FILTERS_SHARE = 0.2;
 const FIRST_SHARE = 0.5;
 
-/** Where a new viewer goes when nobody says: filters to the left edge; the first chart beside the grid; then the largest chart is parted. */
+/** Where a new viewer goes by default: filters at the left edge, the first chart beside the grid, then a half of the largest chart. */
 export function placeNew(dock: Dock, id: string, type: ViewerType): Dock {
   if (type === "Filters") return addAtEdge(dock, { id, side: "left", share: FILTERS_SHARE });
   const { stacks } = rectsOf(dock, SCREEN);

@@ -20,7 +20,7 @@ export interface SplitterRect extends Rect {
   readonly index: number;
   /** `row`: the parts lie side by side, the border stands upright. */
   readonly direction: "row" | "column";
-  /** Of the part before it, and of the two together. */
+  /** The share of the part before it, and of the two together. */
   readonly share: number;
   readonly both: number;
   /** Of the split that it belongs to, along its direction. */
@@ -35,7 +35,7 @@ export interface DockRects {
 /** Between two parts, CSS pixels. */
 export const GAP = 6;
 
-/** Where each stack and each border lies in a space. */
+/** The place of each stack and each border. */
 export function rectsOf(dock: Dock, space: Rect, path: DockPath = []): DockRects {
   if (dock.kind === "stack") return { stacks: [{ ...space, stack: dock }], splitters: [] };
   const isRow = dock.direction === "row";
@@ -46,7 +46,7 @@ export function rectsOf(dock: Dock, space: Rect, path: DockPath = []): DockRects
   let from = start;
   for (const [index, part] of dock.parts.entries()) {
     const share = dock.shares[index] ?? 0;
-    // Whole pixels: what is drawn on a canvas stays sharp. The last part takes what is left.
+    // Whole pixels, so that canvases stay sharp. The last part takes what is left.
     const isLast = index === dock.parts.length - 1;
     const size = isLast
       ? Math.max(0, Math.round(start + (isRow ? space.width : space.height) - from))

@@ -15,7 +15,7 @@ export interface ViewRecord {
   readonly at: number;
   readonly place: number;
   readonly isCurrent: boolean;
-  /** Of the view: steps that are stored name it. Absent: stored by an older page. */
+  /** The view's id: stored steps name it. Absent: stored by an older page. */
   readonly viewId?: string | undefined;
   readonly name: string;
   /** Where it came from. Absent: from this computer, or it was made here. */
@@ -28,7 +28,7 @@ export interface ViewRecord {
   readonly selected: Uint32Array;
 }
 
-/** What a record is made of, beside the view itself. */
+/** What a record is made from, besides the view itself. */
 interface RecordOptions extends Pick<
   ViewRecord,
   "key" | "tab" | "at" | "place" | "isCurrent" | "columnKeys" | "layout" | "source"
@@ -46,7 +46,7 @@ export function recordOf(view: View, options: RecordOptions): ViewRecord {
   };
 }
 
-/** Filters and selection as they were; the layout is applied before. */
+/** Restores filters and selection; the layout must be applied first. */
 export function restoreRows(table: Table, { rowFilters, selected }: ViewRecord): void {
   const filters = new Map<string, FilterSpec>(table.filters);
   for (const [key, words] of rowFilters)
@@ -55,7 +55,7 @@ export function restoreRows(table: Table, { rowFilters, selected }: ViewRecord):
   table.select(new Bits(table.rowCount, new Uint32Array(selected)));
 }
 
-/** About what a browser needs for columns. */
+/** About as many bytes as a browser needs for the columns. */
 export function bytesOf(columns: readonly Column[]): number {
   return columns.reduce((sum, column) => {
     const texts = isText(column) ? column : column.exact;
@@ -68,7 +68,7 @@ function textBytes(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + text.length * 2 + 16, 0);
 }
 
-/** Records of other tabs that make room, the oldest first; undefined: there is not enough room. */
+/** Records of other tabs to delete for room, the oldest first; undefined: even that is not enough. */
 export function roomFor(
   bytes: number,
   records: readonly ViewRecord[],

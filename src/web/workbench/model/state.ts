@@ -32,7 +32,7 @@ export class WorkbenchState {
     this.#views = this.#views.toSpliced(at, 0, view);
   }
 
-  /** The next one is shown in its place, if it was the shown one. */
+  /** If it was shown, the next one is shown instead. */
   drop(id: string): void {
     const place = this.#views.findIndex((view) => view.id === id);
     if (place < 0) return;
@@ -40,7 +40,7 @@ export class WorkbenchState {
     if (this.#shown === id) this.#shown = this.#views[Math.min(place, this.#views.length - 1)]?.id;
   }
 
-  /** Absent: none, as long as none is open. */
+  /** Absent: no view is open. */
   show(id: string | undefined): void {
     if (id === undefined || this.find(id) !== undefined) this.#shown = id;
   }

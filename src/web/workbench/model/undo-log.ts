@@ -16,7 +16,7 @@ interface UndoLogOptions {
   readonly actOf: (actionId: string) => Omit<Action, "run"> | undefined;
 }
 
-/** Watches what is done, and remembers what it was before and after. */
+/** Watches actions, and remembers the values before and after. */
 export class UndoLog {
   readonly #options: UndoLogOptions;
   #last: WorkbenchMoment;
@@ -68,9 +68,9 @@ export class UndoLog {
     if (act === undefined) return undefined;
     const at = (moment: WorkbenchMoment): readonly PathValue[] =>
       act.writes.map((path) => valueAt(moment, path)).filter((value) => value !== undefined);
-    // Done anew, it may begin from something else than the first time.
+    // A redo may start from other values than the first time.
     if (known === undefined || isOnlyRedone) return { action, act, before: at(before), after: at(now) };
-    // More of the same was done, such as with a slider.
+    // The action was continued, for example with a slider.
     const isMerged = action.at !== known.action.at;
     return { ...known, action, act, after: isMerged ? at(now) : known.after };
   }

@@ -11,7 +11,7 @@ interface WatchedState {
   readonly stop: () => void;
 }
 
-/** Viewers filter and select on the table itself: that becomes a person's action here, so that it can be taken back like any other. */
+/** Viewers filter and select on the table itself. Here that becomes a person's action, so that it can be undone like any other. */
 export class TableWatch {
   readonly #told: (act: Action, unregister: () => void) => void;
   readonly #known = new Map<string, WatchedState>();
@@ -25,7 +25,7 @@ export class TableWatch {
     this.#isPaused = true;
   }
 
-  /** From now on what is different from now is news. */
+  /** Changes are counted from the present state on. */
   resume(views: readonly View[]): void {
     this.#isPaused = false;
     const open = new Set(views.map(({ id }) => id));

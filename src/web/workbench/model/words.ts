@@ -6,7 +6,7 @@ import type { Look, ViewerDefinition } from "../viewers/viewer.ts";
 const NAMED_VALUES = 3;
 const NAMED_COLUMNS = 2;
 
-/** `Histogram of Age`; or the title that somebody gave it. */
+/** `Histogram of Age`, or the title that somebody gave the viewer. */
 export function titleOf(definition: ViewerDefinition, look: Look): string {
   const given = look["title"];
   if (typeof given === "string" && given.trim() !== "") return given;

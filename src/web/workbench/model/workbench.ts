@@ -4,7 +4,7 @@ import type { Table } from "../data/table.ts";
 import type { Bits } from "../data/bits.ts";
 import type { Look, ViewerType } from "../viewers/viewer.ts";
 
-/** Who did something: undo of an agent's actions takes back only its own. */
+/** Who did something: undoing an agent's actions undoes only its own. */
 export type Actor = "person" | "agent";
 
 export interface OpenViewer {
@@ -16,13 +16,13 @@ export interface OpenViewer {
   readonly title: string;
 }
 
-/** Where things lie. A stack shows one of its viewers, the others as tabs. `grid` stands for the table's grid. */
+/** The arrangement. A stack shows one of its viewers and the others as tabs. `grid` is the table's grid. */
 export type Dock =
   | {
       readonly kind: "split";
       /** `row`: side by side. */
       readonly direction: "row" | "column";
-      /** Shares of the space, as many as parts, together 1. */
+      /** Shares of the space, one for each part. Their sum is 1. */
       readonly shares: readonly number[];
       readonly parts: readonly Dock[];
     }
@@ -53,7 +53,7 @@ export interface ColumnChange {
   /** In the past tense: `Renamed AGE to Age`. */
   readonly words: string;
   readonly by: Actor;
-  /** Changes with the same that follow each other quickly are one action. Absent: each is one. */
+  /** Quick changes in a row with the same value are one action. Absent: each is an action. */
   readonly merge?: string | undefined;
 }
 
@@ -66,23 +66,23 @@ export interface CellEdit {
   readonly text: string;
 }
 
-/** All that the page's parts and the agent's tools do to the workbench; each of these is an action that can be undone. Throws a clear Error where it cannot be done, before anything changes. */
+/** Everything that the page and the agent's tools can do to the workbench. Each is an action that can be undone, or throws an error for people before anything changes. */
 export interface WorkbenchActions {
   addTable(table: Table, by: Actor): View;
   closeView(viewId: string, by: Actor): void;
   /** Shows another open table. A person's own change of tabs is `show`, which is no action. */
   switchTo(viewId: string, by: Actor): void;
   addViewer(viewId: string, type: ViewerType, look: Look, by: Actor): OpenViewer;
-  /** Property by property; undefined takes a value away. False: there is no such viewer. */
+  /** Property by property; undefined removes a value. False: there is no such viewer. */
   adjustViewer(viewId: string, viewerId: string, look: Look, by: Actor): boolean;
   removeViewer(viewId: string, viewerId: string, by: Actor): boolean;
   setFilter(viewId: string, key: string, filter: FilterSpec | undefined, by: Actor): void;
   select(viewId: string, rows: Bits, by: Actor): void;
   putColumn(viewId: string, column: Column, by: Actor): void;
   removeColumn(viewId: string, name: string, by: Actor): void;
-  /** Other values, type or name in the place of a column; viewers, filters and formulas follow a new name. */
+  /** Changes a column's values, type or name; viewers, filters and formulas follow a new name. */
   replaceColumn(viewId: string, name: string, change: ColumnChange): void;
-  /** Other values in some cells; columns from formulas follow. Refused where one value does not fit its column. */
+  /** Changes some cells; columns from formulas follow. Refused if one value does not fit its column. */
   editCells(viewId: string, edits: readonly CellEdit[], by: Actor): void;
 }
 
@@ -95,10 +95,10 @@ export interface Workbench extends WorkbenchActions {
   setDock(viewId: string, dock: Dock): void;
   /** Newest last; bounded. */
   readonly actions: readonly ActionRecord[];
-  /** Takes back one action; of an agent's, also those that build on it. */
+  /** Undoes one action; of an agent's, also those that depend on it. */
   undo(actionId: string): void;
   redo(actionId: string): void;
-  /** Everything that agents did since an action, newest first; absent: everything. How many were taken back. */
+  /** Undoes everything that agents did since an action, newest first; absent: everything. Returns how many. */
   undoAgent(sinceActionId?: string): number;
   subscribe(listener: () => void): () => void;
 }

@@ -2,7 +2,7 @@ import { useState, type FormEvent, type ReactNode } from "react";
 import { useConnection } from "../../../ui/app/connection.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { Field, Input, TextArea } from "../../../ui/field.tsx";
+import { Field, TextArea, TextField } from "../../../ui/field.tsx";
 import { Note, wordsOf } from "../../../ui/states.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { useAct } from "../../app/use-act.ts";
@@ -63,19 +63,15 @@ function RunFields({
 }): ReactNode {
   return (
     <>
-      <Field label={t("Name")}>
-        {(ids) => (
-          <Input
-            {...ids}
-            autoFocus
-            required
-            maxLength={200}
-            value={fields.name}
-            placeholder={t("Shopping lists")}
-            onChange={(event) => onChange({ name: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t("Name")}
+        autoFocus
+        required
+        maxLength={200}
+        value={fields.name}
+        placeholder={t("Shopping lists")}
+        onChange={(text) => onChange({ name: text })}
+      />
       <Field label={t("What to build")} hint={t("The first session turns it into a list of features.")}>
         {(ids) => (
           <TextArea
@@ -88,32 +84,23 @@ function RunFields({
           />
         )}
       </Field>
-      <Field
+      <TextField
         label={t("Budget in dollars")}
         hint={t("For all its sessions together. It is never passed.")}
         error={amountProblem(fields.maxCost)}
-      >
-        {(ids) => (
-          <Input
-            {...ids}
-            required
-            inputMode="decimal"
-            value={fields.maxCost}
-            onChange={(event) => onChange({ maxCost: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label={t("Folder")} hint={t("A new one if empty.")}>
-        {(ids) => (
-          <Input
-            {...ids}
-            spellCheck={false}
-            value={fields.workspace}
-            placeholder="/home/you/shopping"
-            onChange={(event) => onChange({ workspace: event.target.value })}
-          />
-        )}
-      </Field>
+        required
+        inputMode="decimal"
+        value={fields.maxCost}
+        onChange={(text) => onChange({ maxCost: text })}
+      />
+      <TextField
+        label={t("Folder")}
+        hint={t("A new one if empty.")}
+        spellCheck={false}
+        value={fields.workspace}
+        placeholder="/home/you/shopping"
+        onChange={(text) => onChange({ workspace: text })}
+      />
       <label className="flex items-start gap-2 text-sm">
         <input
           type="checkbox"

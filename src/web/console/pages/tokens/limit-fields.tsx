@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { AUTONOMY_ORDER } from "../../../../protocol/index.ts";
-import { Field, Input, Select } from "../../../ui/field.tsx";
+import { SelectField, TextField } from "../../../ui/field.tsx";
 import type { LimitFields } from "./limits.ts";
 import { t } from "../../../ui/language/t.ts";
 
@@ -70,42 +70,42 @@ export function LimitFieldset({
     <details className="rounded-lg border px-3 py-2.5">
       <summary className="cursor-pointer text-sm font-medium">{t("Limits")}</summary>
       <div className="mt-3 grid grid-cols-1 gap-4 sm:grid-cols-2">
-        <Field label={t("Expires after")} hint={t("Its connections end then, too.")}>
-          {(ids) => (
-            <Select {...ids} value={value.expiresIn} onChange={(event) => set("expiresIn", event.target.value)}>
-              {LIVES.map(([seconds, words]) => (
-                <option key={seconds} value={seconds}>
-                  {words}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Field label={t("Most autonomy")} hint={t("What its sessions may ask for.")}>
-          {(ids) => (
-            <Select {...ids} value={value.maxAutonomy} onChange={(event) => set("maxAutonomy", event.target.value)}>
-              <option value="">{t("as the policy says")}</option>
-              {AUTONOMY_ORDER.map((level) => (
-                <option key={level} value={level}>
-                  {level}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+        <SelectField
+          label={t("Expires after")}
+          hint={t("Its connections end then, too.")}
+          value={value.expiresIn}
+          onChange={(choice) => set("expiresIn", choice)}
+        >
+          {LIVES.map(([seconds, words]) => (
+            <option key={seconds} value={seconds}>
+              {words}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField
+          label={t("Most autonomy")}
+          hint={t("What its sessions may ask for.")}
+          value={value.maxAutonomy}
+          onChange={(choice) => set("maxAutonomy", choice)}
+        >
+          <option value="">{t("as the policy says")}</option>
+          {AUTONOMY_ORDER.map((level) => (
+            <option key={level} value={level}>
+              {level}
+            </option>
+          ))}
+        </SelectField>
         {TEXTS.map(({ name, label, hint, example, kind }) => (
-          <Field key={name} label={label} hint={hint}>
-            {(ids) => (
-              <Input
-                {...ids}
-                {...(kind === undefined ? {} : { inputMode: kind })}
-                value={value[name]}
-                placeholder={example}
-                autoComplete="off"
-                onChange={(event) => set(name, event.target.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            key={name}
+            label={label}
+            hint={hint}
+            {...(kind === undefined ? {} : { inputMode: kind })}
+            value={value[name]}
+            placeholder={example}
+            autoComplete="off"
+            onChange={(text) => set(name, text)}
+          />
         ))}
       </div>
     </details>

@@ -6,7 +6,7 @@ import { KEYS } from "../../app/feed.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { classes } from "../../../ui/classes.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { Field, Input } from "../../../ui/field.tsx";
+import { TextField } from "../../../ui/field.tsx";
 import { QrCode } from "../../app/qr.tsx";
 import { Note, Trouble } from "../../../ui/states.tsx";
 import { LimitFieldset } from "./limit-fields.tsx";
@@ -54,19 +54,16 @@ function TokenForm({
   };
   return (
     <form onSubmit={submit} className="space-y-4">
-      <Field label={t("Name")} hint={t("Whose it is: shown with everything that is done with it.")}>
-        {(ids) => (
-          <Input
-            {...ids}
-            autoFocus
-            required
-            maxLength={200}
-            value={name}
-            placeholder={t("Ada’s phone")}
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t("Name")}
+        hint={t("Whose it is: shown with everything that is done with it.")}
+        autoFocus
+        required
+        maxLength={200}
+        value={name}
+        placeholder={t("Ada’s phone")}
+        onChange={setName}
+      />
       <RoleChoice value={role} onChange={setRole} />
       <LimitFieldset value={limits} onChange={setLimits} />
       {make.error !== null && <Trouble title={t("The token was not made")} error={make.error} />}

@@ -2,7 +2,7 @@ import { useState, type FormEvent, type ReactNode } from "react";
 import { useConnection } from "../../../ui/app/connection.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { Field, Input, Select } from "../../../ui/field.tsx";
+import { SelectField, TextField } from "../../../ui/field.tsx";
 import { Note, wordsOf } from "../../../ui/states.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { useAct } from "../../app/use-act.ts";
@@ -69,62 +69,46 @@ function TimeFields({
 }): ReactNode {
   return (
     <>
-      <Field label={t("How often")}>
-        {(ids) => (
-          <Select
-            {...ids}
-            value={fields.repeats ? "again" : "once"}
-            onChange={(event) => onChange({ repeats: event.target.value === "again" })}
-          >
-            <option value="again">{t("Again and again")}</option>
-            <option value="once">{t("Once")}</option>
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label={t("How often")}
+        value={fields.repeats ? "again" : "once"}
+        onChange={(choice) => onChange({ repeats: choice === "again" })}
+      >
+        <option value="again">{t("Again and again")}</option>
+        <option value="once">{t("Once")}</option>
+      </SelectField>
       {fields.repeats ? (
-        <Field
+        <TextField
           label={t("Times")}
           hint={t(
             "Minute, hour, day of the month, month, day of the week; or @hourly, @daily, @weekly. In {timeZone}.",
             { timeZone: fields.timeZone },
           )}
-        >
-          {(ids) => (
-            <Input
-              {...ids}
-              required
-              spellCheck={false}
-              className="font-mono"
-              value={fields.cron}
-              onChange={(event) => onChange({ cron: event.target.value })}
-            />
-          )}
-        </Field>
+          required
+          spellCheck={false}
+          className="font-mono"
+          value={fields.cron}
+          onChange={(text) => onChange({ cron: text })}
+        />
       ) : (
-        <Field label={t("Time")} hint={t("In your own time zone.")}>
-          {(ids) => (
-            <Input
-              {...ids}
-              required
-              type="datetime-local"
-              value={fields.at}
-              onChange={(event) => onChange({ at: event.target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label={t("Time")}
+          hint={t("In your own time zone.")}
+          required
+          type="datetime-local"
+          value={fields.at}
+          onChange={(text) => onChange({ at: text })}
+        />
       )}
-      <Field label={t("If a time is missed")} hint={t("Because no server ran.")}>
-        {(ids) => (
-          <Select
-            {...ids}
-            value={fields.missed}
-            onChange={(event) => onChange({ missed: event.target.value === "skip" ? "skip" : "run_once" })}
-          >
-            <option value="run_once">{t("Run once, late")}</option>
-            <option value="skip">{t("Skip it")}</option>
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label={t("If a time is missed")}
+        hint={t("Because no server ran.")}
+        value={fields.missed}
+        onChange={(choice) => onChange({ missed: choice === "skip" ? "skip" : "run_once" })}
+      >
+        <option value="run_once">{t("Run once, late")}</option>
+        <option value="skip">{t("Skip it")}</option>
+      </SelectField>
     </>
   );
 }

@@ -3,7 +3,7 @@ import { parsePairingCode, parsePairingLink } from "../../../../protocol/index.t
 import { useConnection } from "../../../ui/app/connection.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { Field, Input } from "../../../ui/field.tsx";
+import { TextField } from "../../../ui/field.tsx";
 import { Note, wordsOf } from "../../../ui/states.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { useAct } from "../../app/use-act.ts";
@@ -46,45 +46,36 @@ export function AddTunnel({ onClose }: { readonly onClose: () => void }): ReactN
       )}
     >
       <form onSubmit={submit} className="space-y-4">
-        <Field label={t("Address or pairing link")} hint={t("A link fills in the rest.")}>
-          {(ids) => (
-            <Input
-              {...ids}
-              autoFocus
-              required
-              spellCheck={false}
-              value={fields.url}
-              placeholder="wss://abc.ngrok.app/claude"
-              onChange={(event) => set("url", event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label={t("Name")} hint={t("What both sides call it.")}>
-          {(ids) => (
-            <Input
-              {...ids}
-              required
-              maxLength={100}
-              value={fields.id}
-              placeholder="work"
-              onChange={(event) => set("id", event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label={t("Pairing code")} hint={t("Ten letters and digits; it counts once.")}>
-          {(ids) => (
-            <Input
-              {...ids}
-              required
-              autoComplete="off"
-              spellCheck={false}
-              className="font-mono"
-              value={fields.code}
-              placeholder="K7Q2M-4XTPB"
-              onChange={(event) => set("code", event.target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={t("Address or pairing link")}
+          hint={t("A link fills in the rest.")}
+          autoFocus
+          required
+          spellCheck={false}
+          value={fields.url}
+          placeholder="wss://abc.ngrok.app/claude"
+          onChange={(text) => set("url", text)}
+        />
+        <TextField
+          label={t("Name")}
+          hint={t("What both sides call it.")}
+          required
+          maxLength={100}
+          value={fields.id}
+          placeholder="work"
+          onChange={(text) => set("id", text)}
+        />
+        <TextField
+          label={t("Pairing code")}
+          hint={t("Ten letters and digits; it counts once.")}
+          required
+          autoComplete="off"
+          spellCheck={false}
+          className="font-mono"
+          value={fields.code}
+          placeholder="K7Q2M-4XTPB"
+          onChange={(text) => set("code", text)}
+        />
         {failure !== undefined && (
           <Note tone="bad" role="alert">
             {failure}

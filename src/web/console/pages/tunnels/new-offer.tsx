@@ -4,7 +4,7 @@ import { TUNNEL_ENGINE, type TunnelPairingCode } from "../../../../protocol/inde
 import { useConnection } from "../../../ui/app/connection.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { Field, Input, Select } from "../../../ui/field.tsx";
+import { SelectField, TextField } from "../../../ui/field.tsx";
 import { Trouble } from "../../../ui/states.tsx";
 import { DEFAULT_ENGINE, ENGINES } from "../../app/engine-words.ts";
 import { useEngines } from "../../app/engines.ts";
@@ -71,29 +71,27 @@ function OfferForm({
   };
   return (
     <form onSubmit={submit} className="space-y-4">
-      <Field label={t("Name")} hint={t("What both sides call it.")}>
-        {(ids) => (
-          <Input
-            {...ids}
-            autoFocus
-            required
-            maxLength={100}
-            value={fields.name}
-            placeholder="work"
-            onChange={(event) => set({ name: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label={t("Provider")} hint={t("Its key stays on this machine.")}>
-        {(ids) => (
-          <Select {...ids} value={fields.provider} onChange={(event) => set({ provider: event.target.value })}>
-            <option value="">{t("The default one")}</option>
-            {providers.data?.providers.map(({ id }) => (
-              <option key={id}>{id}</option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <TextField
+        label={t("Name")}
+        hint={t("What both sides call it.")}
+        autoFocus
+        required
+        maxLength={100}
+        value={fields.name}
+        placeholder="work"
+        onChange={(text) => set({ name: text })}
+      />
+      <SelectField
+        label={t("Provider")}
+        hint={t("Its key stays on this machine.")}
+        value={fields.provider}
+        onChange={(choice) => set({ provider: choice })}
+      >
+        <option value="">{t("The default one")}</option>
+        {providers.data?.providers.map(({ id }) => (
+          <option key={id}>{id}</option>
+        ))}
+      </SelectField>
       <LimitFields fields={fields} onChange={set} />
       <label className="flex items-start gap-2 text-sm">
         <input
@@ -131,24 +129,22 @@ function OfferedEngine({
 }): ReactNode {
   const { data: engines, error } = useEngines();
   return (
-    <Field
+    <SelectField
       label={t("Engine of sessions that name none")}
       hint={ENGINES[value === "" ? DEFAULT_ENGINE : value]}
       error={error === null ? undefined : t("Can’t load the engines")}
+      value={value}
+      onChange={onChange}
     >
-      {(ids) => (
-        <Select {...ids} value={value} onChange={(event) => onChange(event.target.value)}>
-          <option value="">{t("Default: {id}", { id: DEFAULT_ENGINE })}</option>
-          {engines
-            ?.filter(({ id }) => id !== DEFAULT_ENGINE && id !== TUNNEL_ENGINE)
-            .map(({ id, available }) => (
-              <option key={id} value={id} disabled={!available}>
-                {available ? id : t("{id} (not available on this machine)", { id })}
-              </option>
-            ))}
-        </Select>
-      )}
-    </Field>
+      <option value="">{t("Default: {id}", { id: DEFAULT_ENGINE })}</option>
+      {engines
+        ?.filter(({ id }) => id !== DEFAULT_ENGINE && id !== TUNNEL_ENGINE)
+        .map(({ id, available }) => (
+          <option key={id} value={id} disabled={!available}>
+            {available ? id : t("{id} (not available on this machine)", { id })}
+          </option>
+        ))}
+    </SelectField>
   );
 }
 
@@ -162,21 +158,15 @@ function LimitFields({
   return (
     <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
       {LIMITED.map(({ name, label, placeholder, hint }) => (
-        <Field
+        <TextField
           key={name}
           label={label}
           hint={hint}
           error={name === "maxCostPerDay" ? amountProblem(fields.maxCostPerDay) : undefined}
-        >
-          {(ids) => (
-            <Input
-              {...ids}
-              value={fields[name]}
-              placeholder={placeholder}
-              onChange={(event) => onChange({ [name]: event.target.value })}
-            />
-          )}
-        </Field>
+          value={fields[name]}
+          placeholder={placeholder}
+          onChange={(text) => onChange({ [name]: text })}
+        />
       ))}
     </div>
   );

@@ -4,7 +4,7 @@ import { pairingLink, type TunnelPairingCode } from "../../../../protocol/index.
 import { Button } from "../../../ui/button.tsx";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { Field, Input } from "../../../ui/field.tsx";
+import { TextField } from "../../../ui/field.tsx";
 import { QrCode } from "../../app/qr.tsx";
 import { Loading, Note, Trouble } from "../../../ui/states.tsx";
 import { locale, rich, t } from "../../../ui/language/t.ts";
@@ -92,15 +92,14 @@ function LinkPart({
   const link = isAddress ? pairingLink({ url: address, id, code }) : undefined;
   return (
     <>
-      <Field
+      <TextField
         label={t("Address of this machine")}
         hint={t("As the gateway reaches it: of your ngrok, Cloudflare Tunnel or reverse proxy.")}
         error={isAddress ? undefined : t("Write an address that begins with wss:// or ws://.")}
-      >
-        {(ids) => (
-          <Input {...ids} value={address} spellCheck={false} onChange={(event) => setAddress(event.target.value)} />
-        )}
-      </Field>
+        value={address}
+        spellCheck={false}
+        onChange={setAddress}
+      />
       {link !== undefined && (
         <div className="flex flex-wrap items-start gap-4">
           <QrCode text={link} label={t("The pairing link as a QR code")} />

@@ -1,6 +1,6 @@
 import { useMemo, useState, type FormEvent, type ReactNode } from "react";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { Field, Input, Select } from "../../../ui/field.tsx";
+import { SelectField, TextField } from "../../../ui/field.tsx";
 import { Note } from "../../../ui/states.tsx";
 import { fitsType, isSameFormat, type ColumnFormat } from "../../data/column-format.ts";
 import type { Column, ColumnType } from "../../data/column.ts";
@@ -58,41 +58,33 @@ export function ChangeColumnDialog({ view, name: before, onClose }: ChangeColumn
   return (
     <Dialog open onClose={onClose} title={`Change ${before}`}>
       <form onSubmit={submit} className="space-y-4">
-        <Field
+        <TextField
           label="Name"
           error={isTaken ? "The table has a column of this name: choose another." : refused}
           hint="Viewers, filters and formulas follow the new name."
-        >
-          {(ids) => (
-            <Input
-              {...ids}
-              value={name}
-              maxLength={200}
-              required
-              autoFocus
-              onChange={(event) => {
-                setName(event.target.value);
-                setRefused(undefined);
-              }}
-            />
-          )}
-        </Field>
-        <Field
+          value={name}
+          maxLength={200}
+          required
+          autoFocus
+          onChange={(text) => {
+            setName(text);
+            setRefused(undefined);
+          }}
+        />
+        <SelectField
           label="Type"
           hint={
             column.formula === undefined ? undefined : "With another type, it keeps its values but not its formula."
           }
+          value={type}
+          onChange={(choice) => setType(typeNamed(choice) ?? type)}
         >
-          {(ids) => (
-            <Select {...ids} value={type} onChange={(event) => setType(typeNamed(event.target.value) ?? type)}>
-              {COLUMN_TYPE_WORDS.map(([value, label]) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+          {COLUMN_TYPE_WORDS.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </SelectField>
         <FormatFields key={made.type} column={made} set={setFormat} />
         {converted !== undefined && <Report lines={misfitLines(converted, { isDone: false })} />}
         <FormButtons words="Change the column" isReady={given !== "" && !isTaken && isChanged} onCancel={onClose} />

@@ -1,6 +1,6 @@
 import { useDeferredValue, useMemo, useRef, useState, type FormEvent, type ReactNode } from "react";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { Field, Input, TextArea } from "../../../ui/field.tsx";
+import { Field, TextArea, TextField } from "../../../ui/field.tsx";
 import { FormButtons } from "../form-buttons.tsx";
 import type { View } from "../../model/workbench.ts";
 import { useBench } from "../context.tsx";
@@ -45,25 +45,19 @@ export function ColumnDialog({ view, onClose }: { readonly view: View; readonly 
     <Dialog open onClose={onClose} title="Add new column" wide>
       <form onSubmit={submit} className="grid min-h-0 grid-cols-1 gap-5 md:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="space-y-4">
-          <Field
+          <TextField
             label="Name"
             error={nameError}
             hint={taken?.formula === undefined ? undefined : "The column of this name will be replaced."}
-          >
-            {(ids) => (
-              <Input
-                {...ids}
-                value={name}
-                onChange={(event) => {
-                  setName(event.target.value);
-                  setRefused(undefined);
-                }}
-                maxLength={200}
-                required
-                autoFocus
-              />
-            )}
-          </Field>
+            value={name}
+            onChange={(text) => {
+              setName(text);
+              setRefused(undefined);
+            }}
+            maxLength={200}
+            required
+            autoFocus
+          />
           <Field
             label="Formula"
             error={tried.kind === "wrong" ? tried.words : undefined}

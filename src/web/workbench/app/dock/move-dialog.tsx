@@ -1,6 +1,6 @@
 import { useState, type FormEvent, type ReactNode } from "react";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { Field, Select } from "../../../ui/field.tsx";
+import { SelectField } from "../../../ui/field.tsx";
 import { FormButtons } from "../form-buttons.tsx";
 import { GRID, moveTo, moveToEdge, type DockPlace } from "../../model/dock.ts";
 import type { View } from "../../model/workbench.ts";
@@ -44,29 +44,21 @@ export function MoveDialog({
         <p className="text-sm text-soft">There is nothing else that it could be moved beside.</p>
       ) : (
         <form onSubmit={submit} className="space-y-4">
-          <Field label="Where">
-            {(ids) => (
-              <Select {...ids} autoFocus value={place} onChange={(event) => setPlace(event.target.value as DockPlace)}>
-                {PLACES.map(([value, label]) => (
-                  <option key={value} value={value}>
-                    {label}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
-          <Field label="Of what">
-            {(ids) => (
-              <Select {...ids} value={target} onChange={(event) => setTarget(event.target.value)}>
-                {others.map((other) => (
-                  <option key={other.id} value={other.id}>
-                    {other.title}
-                  </option>
-                ))}
-                {place !== "centre" && <option value={WHOLE}>Everything else</option>}
-              </Select>
-            )}
-          </Field>
+          <SelectField label="Where" autoFocus value={place} onChange={(choice) => setPlace(choice as DockPlace)}>
+            {PLACES.map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </SelectField>
+          <SelectField label="Of what" value={target} onChange={setTarget}>
+            {others.map((other) => (
+              <option key={other.id} value={other.id}>
+                {other.title}
+              </option>
+            ))}
+            {place !== "centre" && <option value={WHOLE}>Everything else</option>}
+          </SelectField>
           <FormButtons words="Move" isReady onCancel={onClose} />
         </form>
       )}

@@ -4,7 +4,7 @@ import type { KeyCreated } from "../../../../../protocol/index.ts";
 import { useConnection } from "../../../../ui/app/connection.tsx";
 import { Button } from "../../../../ui/button.tsx";
 import { Dialog } from "../../../../ui/dialog.tsx";
-import { Field, Input, Select } from "../../../../ui/field.tsx";
+import { SelectField, TextField } from "../../../../ui/field.tsx";
 import { Note, Trouble } from "../../../../ui/states.tsx";
 import { KEYS } from "../../../app/feed.tsx";
 import { useProviders } from "../../new/data.ts";
@@ -31,7 +31,7 @@ const LIVES = [
   ["86400", t("a day")],
   ["2592000", t("30 days")],
   ["31536000", t("a year")],
-  ["", "never"],
+  ["", t("never")],
 ] as const;
 
 const TEXTS: readonly {
@@ -103,50 +103,42 @@ function KeyForm({
   };
   return (
     <form onSubmit={submit} className="space-y-4">
-      <Field label={t("Name")} hint={t("What it is for: usage shows it.")}>
-        {(ids) => (
-          <Input
-            {...ids}
-            autoFocus
-            required
-            maxLength={200}
-            value={fields.name}
-            placeholder={t("Notebook")}
-            onChange={(event) => set("name", event.target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t("Name")}
+        hint={t("What it is for: usage shows it.")}
+        autoFocus
+        required
+        maxLength={200}
+        value={fields.name}
+        placeholder={t("Notebook")}
+        onChange={(text) => set("name", text)}
+      />
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
         <ProviderField value={fields.provider} onChange={(text) => set("provider", text)} />
-        <Field label={t("Expires after")} hint={t("It is refused then.")}>
-          {(ids) => (
-            <Select {...ids} value={fields.expiresIn} onChange={(event) => set("expiresIn", event.target.value)}>
-              {LIVES.map(([seconds, words]) => (
-                <option key={seconds} value={seconds}>
-                  {words}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+        <SelectField
+          label={t("Expires after")}
+          hint={t("It is refused then.")}
+          value={fields.expiresIn}
+          onChange={(choice) => set("expiresIn", choice)}
+        >
+          {LIVES.map(([seconds, words]) => (
+            <option key={seconds} value={seconds}>
+              {words}
+            </option>
+          ))}
+        </SelectField>
         {TEXTS.map(({ name, label, hint, example, kind }) => (
-          <Field
+          <TextField
             key={name}
             label={label}
             hint={hint}
             error={name === "maxCost" || name === "maxCostPerDay" ? problems[name] : undefined}
-          >
-            {(ids) => (
-              <Input
-                {...ids}
-                {...(kind === undefined ? {} : { inputMode: kind })}
-                value={fields[name]}
-                placeholder={example}
-                autoComplete="off"
-                onChange={(event) => set(name, event.target.value)}
-              />
-            )}
-          </Field>
+            {...(kind === undefined ? {} : { inputMode: kind })}
+            value={fields[name]}
+            placeholder={example}
+            autoComplete="off"
+            onChange={(text) => set(name, text)}
+          />
         ))}
       </div>
       {make.error !== null && <Trouble title={t("The key was not made")} error={make.error} />}
@@ -170,20 +162,14 @@ function ProviderField({
   const providers = useProviders();
   const usual = providers?.find(({ is_default }) => is_default);
   return (
-    <Field label={t("Provider")} hint={t("Who answers all its requests.")}>
-      {(ids) => (
-        <Select {...ids} value={value} onChange={(event) => onChange(event.target.value)}>
-          <option value="">
-            {usual === undefined ? t("The server’s default") : t("Default: {id}", { id: usual.id })}
-          </option>
-          {providers?.map(({ id, wires }) => (
-            <option key={id} value={id}>
-              {`${id} (${wires.join(", ")})`}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
+    <SelectField label={t("Provider")} hint={t("Who answers all its requests.")} value={value} onChange={onChange}>
+      <option value="">{usual === undefined ? t("The server’s default") : t("Default: {id}", { id: usual.id })}</option>
+      {providers?.map(({ id, wires }) => (
+        <option key={id} value={id}>
+          {`${id} (${wires.join(", ")})`}
+        </option>
+      ))}
+    </SelectField>
   );
 }
 
