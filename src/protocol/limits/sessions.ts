@@ -2,6 +2,9 @@
 export const SESSION_LIMITS = {
   // sessions
   idempotencyTtlMs: 3_600_000,
+  /** What `idempotency_seconds` may be. At the least longer than deliveries of webhooks can be sent again with an old time. */
+  idempotencyLeastS: 900,
+  idempotencyMostS: 604_800,
   promptChars: 1_000_000,
   attachmentsPerPrompt: 20,
   attachmentBytes: 5_000_000,
