@@ -99,6 +99,9 @@ export const SESSION_LIMITS = {
   jobTextChars: 200_000,
   /** Messages before the prompt of a model call. */
   jobMessages: 200,
+  /** Texts of one job whose vectors are asked for, and how long the answer with them may be. */
+  embeddingTexts: 64,
+  embeddingAnswerChars: 8_388_608,
   /** Memory of everything that a job runs: less would not do for the helper of a sandbox. */
   jobMemoryLeastMib: 128,
   jobMemoryMaxMib: 1_048_576,
