@@ -433,6 +433,11 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       redact,
       reach: options.reach,
       startAhead: settings.startAhead.value,
+      bounds: {
+        idempotencyMs: settings.idempotencySeconds.value * 1_000,
+        clientSessions: settings.clientSessions.value,
+        challengeMs: settings.challengeSeconds.value * 1_000,
+      },
       userInstructions: settings.userInstructions?.value,
       hooks: options.hooks ?? [],
       webhookKey: await kept(join(home, WEBHOOK_KEY_FILE), () => randomBytes(32).toString("base64url")),

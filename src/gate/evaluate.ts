@@ -1,8 +1,8 @@
-import { toolFacts, toolsWith, type Profile, type Ruling } from "../protocol/index.ts";
+import { toolConfigRules, toolFacts, toolsWith, type Profile, type Ruling } from "../protocol/index.ts";
 import type { CallInQuestion, Evaluate, ResolvedPath, PolicyContext } from "./gate.ts";
 import { guardCommand } from "./guarded.ts";
 import { allows, callListed, catches, commandOf, grants, hostListed, type RuleMatch } from "./match.ts";
-import { parseRule, pathFits, ruleForm, ruleNames, type Rule } from "./rules.ts";
+import { canonicalTool, parseRule, pathFits, ruleForm, ruleNames, type Rule } from "./rules.ts";
 import { PLAN_TOOLS } from "./profiles.ts";
 import { isProtected } from "./protected.ts";
 import type { ProvenReading } from "./reading/prove.ts";
@@ -37,7 +37,9 @@ export const evaluate: Evaluate = (call, context) => {
   if (early !== undefined) return early;
   const command = commandOf(call);
   const here: Here = command === undefined ? context : { ...context, shell: unwrap(command), disk: call.disk };
-  return policy(call, here) ?? paths(call, here) ?? hooks(call, here) ?? autonomy(call, here);
+  return (
+    configuration(call, here) ?? policy(call, here) ?? paths(call, here) ?? hooks(call, here) ?? autonomy(call, here)
+  );
 };
 
 /** The context a call is judged in; `shell`: its command, parsed once for all steps. */
@@ -74,6 +76,23 @@ function tool(asked: CallInQuestion, { profile, profileName, tools, plans }: Pol
   }
   if (tools !== undefined && !callListed(tools, call)) {
     return ruling("deny", "tool", "session: tools", `This session was started without the tool ${call.tool}.`);
+  }
+  return undefined;
+}
+
+/** What the session was started with for this tool. Each rule counts for its own tool alone, and reads as an allow rule does. */
+function configuration(call: CallInQuestion, context: Here): Ruling | undefined {
+  const name = canonicalTool(call.tool);
+  for (const [tool, config] of Object.entries(context.toolConfig ?? {})) {
+    if (canonicalTool(tool) !== name) continue;
+    const texts = toolConfigRules(tool, config);
+    if (texts.length === 0 || allows(rulesOf(texts), call, context) !== undefined) continue;
+    return ruling(
+      "deny",
+      "tool",
+      "session: tool_config",
+      `This session was started with ${call.tool} for nothing but ${texts.join(", ")}.`,
+    );
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import type { Autonomy, Profile, Ruling, Tier } from "../protocol/index.ts";
+import type { Autonomy, Profile, Ruling, Tier, ToolConfigs } from "../protocol/index.ts";
 import type { ProvenReading } from "./reading/prove.ts";
 import type { Disk } from "./shell/paths.ts";
 
@@ -48,6 +48,8 @@ export interface PolicyContext {
   readonly plans?: boolean | undefined;
   /** The session's own tool list; absent: no narrowing. */
   readonly tools?: readonly string[] | undefined;
+  /** Of these tools, only calls that one of the rules covers. Absent: no narrowing. */
+  readonly toolConfig?: ToolConfigs | undefined;
   /** Rules that people granted for this session. */
   readonly grants: readonly string[];
   /** Absolute, real. */

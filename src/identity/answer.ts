@@ -39,7 +39,7 @@ export async function answerChallenge(
   const asked = parsed.data;
   if (asked.tunnel_id !== tunnel_id) return refuseAuth("wrong_tunnel");
   const left = Date.parse(asked.expires_at) - clocks.now();
-  if (left <= -LIMITS.challengeSkewMs || left > LIMITS.challengeMs + LIMITS.challengeSkewMs)
+  if (left <= -LIMITS.challengeSkewMs || left > LIMITS.challengeMostS * 1_000 + LIMITS.challengeSkewMs)
     return refuseAuth("clock_skew");
   switch (credential.kind) {
     case "nostr": {

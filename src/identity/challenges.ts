@@ -32,6 +32,8 @@ export interface ChallengeBookOptions {
   readonly random?: ((bytes: number) => Uint8Array) | undefined;
   /** Absent: LIMITS.challengesOpen. */
   readonly most?: number | undefined;
+  /** How long a challenge can be answered, milliseconds. Absent: LIMITS.challengeMs. */
+  readonly lifeMs?: number | undefined;
 }
 
 /** The challenges that wait for an answer. One for each caller and tunnel, answered once, in time by both clocks. */
@@ -40,11 +42,14 @@ export class ChallengeBook {
   readonly #clocks: TwoClocks;
   readonly #random: (bytes: number) => Uint8Array;
   readonly #most: number;
+  readonly #lifeMs: number;
 
-  constructor({ clocks, random = randomBytes, most = LIMITS.challengesOpen }: ChallengeBookOptions) {
+  constructor(options: ChallengeBookOptions) {
+    const { clocks, random = randomBytes, most = LIMITS.challengesOpen, lifeMs = LIMITS.challengeMs } = options;
     this.#clocks = clocks;
     this.#random = random;
     this.#most = most;
+    this.#lifeMs = lifeMs;
   }
 
   /** The caller's open challenge, or a new one if it was answered or has expired. */
@@ -58,8 +63,8 @@ export class ChallengeBook {
     const fresh: OpenChallenge = {
       challenge: Buffer.from(this.#random(LIMITS.challengeBytes)).toString("hex"),
       caller: place.caller,
-      expiresAt: this.#clocks.now() + LIMITS.challengeMs,
-      expiresElapsed: this.#clocks.elapsed() + LIMITS.challengeMs,
+      expiresAt: this.#clocks.now() + this.#lifeMs,
+      expiresElapsed: this.#clocks.elapsed() + this.#lifeMs,
       isUsed: false,
     };
     this.#open.set(key, fresh);

@@ -64,6 +64,7 @@ export * from "./sessions/long-runs.ts";
 export * from "./sessions/triggers.ts";
 export * from "./sessions/text-search.ts";
 export * from "./connections/notifications.ts";
+export * from "./access/tool-config.ts";
 export * from "./access/tool-facts.ts";
 export type * from "./access/tool-hooks.ts";
 export * from "./journal/transcript.ts";

@@ -72,6 +72,8 @@ function serverTools(route: RouteName, body: RequestFields, { hiddenTools }: Bod
 
 function maxOutputOf(route: RouteName, body: RequestFields): number | undefined {
   switch (route) {
+    case "embeddings":
+      return 0;
     case "responses":
       return wholeNumber(body["max_output_tokens"]);
     case "chat": {

@@ -105,7 +105,7 @@ function refusedHost({ allowedHosts = [] }: RequestContext, address: string): Fa
 
 const NAMES: Readonly<Record<Wire, string>> = {
   anthropic: "Anthropic's Messages (/v1/messages)",
-  openai: "OpenAI's Responses and Chat Completions (/v1/responses, /v1/chat/completions)",
+  openai: "OpenAI's Responses, Chat Completions and Embeddings (/v1/responses, /v1/chat/completions, /v1/embeddings)",
 };
 
 /** Reads a body. It is forwarded unchanged, unless a stream's usage must be requested, or an answer that nothing bounds. */

@@ -152,6 +152,16 @@ export interface NotificationDependencies {
   };
 }
 
+/** Bounds that the settings may change. */
+export interface ChosenBounds {
+  /** How long the answer to an idempotent command is kept. */
+  readonly idempotencyMs: number;
+  /** Names of client sessions that are remembered for one principal. */
+  readonly clientSessions: number;
+  /** How long a tunnel's challenge can be answered. */
+  readonly challengeMs: number;
+}
+
 /** What every session needs. */
 export interface Dependencies {
   readonly store: Store;
@@ -221,4 +231,5 @@ export interface Dependencies {
   readonly reach: ReachCheckpoint;
   /** False: no engine starts before a session needs it. */
   readonly startAhead: boolean;
+  readonly bounds: ChosenBounds;
 }

@@ -10,6 +10,7 @@ import { demoReply } from "./demo.ts";
 import { headersOf, json, parseBody, readBody } from "./http.ts";
 import { readChat } from "./openai-chat/format.ts";
 import { readResponses } from "./openai-responses/format.ts";
+import { embed } from "./openai/embeddings.ts";
 import { OPENAI } from "./openai/vendor.ts";
 import { FaultCounter, findScript, scriptedReply } from "./script.ts";
 import { withPlainTools, withServedTools } from "./served-tools.ts";
@@ -70,6 +71,7 @@ const QUESTIONS: ReadonlyMap<
 ]);
 const COUNT = "/v1/messages/count_tokens";
 const MODELS = "/v1/models";
+const EMBEDDINGS = "/v1/embeddings";
 
 export function createSimModel(options: SimOptions = {}): SimModel {
   const faults = new FaultCounter();
@@ -78,6 +80,7 @@ export function createSimModel(options: SimOptions = {}): SimModel {
 
   async function answer(call: SimCall, response: ServerResponse): Promise<void> {
     const { method, path, vendor } = call;
+    if (method === "POST" && path === EMBEDDINGS) return json(response, 200, embed(call.body));
     const question = QUESTIONS.get(path);
     if (question !== undefined || path === COUNT) {
       if (method !== "POST") throw new ApiError(405, `Method Not Allowed: ${method}`);
@@ -132,6 +135,7 @@ export function createSimModel(options: SimOptions = {}): SimModel {
 function vendorOf(path: string, headers: Readonly<Record<string, string>>): Vendor {
   const vendor = QUESTIONS.get(path)?.vendor;
   if (vendor !== undefined) return vendor;
+  if (path === EMBEDDINGS) return OPENAI;
   if (path === COUNT || headers["anthropic-version"] !== undefined || headers["x-api-key"] !== undefined)
     return ANTHROPIC;
   return headers["authorization"] === undefined ? ANTHROPIC : OPENAI;

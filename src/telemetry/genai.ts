@@ -9,6 +9,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   "/v1/messages": "chat",
   "/v1/responses": "chat",
   "/v1/chat/completions": "chat",
+  "/v1/embeddings": "embeddings",
   "/v1/messages/count_tokens": "count_tokens",
   "/v1/models": "list_models",
   "/v1/models/:id": "get_model",

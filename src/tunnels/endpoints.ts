@@ -41,6 +41,8 @@ export interface EndpointBookOptions {
   /** This gateway's own key. */
   readonly signer: () => Promise<TunnelSigner>;
   readonly clocks: TwoClocks;
+  /** How long a challenge can be answered. Absent: LIMITS.challengeMs. */
+  readonly challengeMs?: number | undefined;
   readonly log: Pick<Log, "info" | "warn">;
   /** The network's proxies for connections to other machines. Absent: none. */
   readonly proxies?: NetworkProxies | undefined;
@@ -65,9 +67,10 @@ export class EndpointBook implements TunnelTransport {
 
   constructor(options: EndpointBookOptions) {
     this.#options = options;
-    const { clocks, secret } = options;
+    const { clocks, secret, challengeMs } = options;
     this.#authenticator = createTunnelAuthenticator({
       clocks,
+      lifeMs: challengeMs,
       secret,
       rules: (id) => this.#endpoints.get(id)?.setting,
     });

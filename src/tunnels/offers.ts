@@ -45,6 +45,8 @@ export interface OfferBookOptions {
   readonly secret: ReadSecret;
   readonly signer: () => Promise<TunnelSigner>;
   readonly clocks: TwoClocks;
+  /** How long a challenge can be answered. Absent: LIMITS.challengeMs. */
+  readonly challengeMs?: number | undefined;
   readonly log: Pick<Log, "info" | "warn">;
   /** The network's proxies for connections to other machines. Absent: none. */
   readonly proxies?: NetworkProxies | undefined;
@@ -96,9 +98,10 @@ export class OfferBook {
 
   constructor(options: OfferBookOptions) {
     this.#options = options;
-    const { clocks, secret } = options;
+    const { clocks, secret, challengeMs } = options;
     this.#authenticator = createTunnelAuthenticator({
       clocks,
+      lifeMs: challengeMs,
       secret,
       rules: (id) => {
         const { offer } = this.#offers.get(id) ?? {};

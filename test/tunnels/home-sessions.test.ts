@@ -110,6 +110,14 @@ describe("a session of the gateway that home runs", () => {
     expect(here.input_tokens).toBe(home.input_tokens);
   });
 
+  test("the configuration of a tool holds there", async () => {
+    const tool_config = { Bash: { commands: ["echo hello"] } };
+    const steps = [{ tool: "Bash", input: { command: "echo other" } }, { say: "Done." }];
+    const { session, events } = await run({ tool_config, prompt: { text: script(...steps) } });
+    expect(calls(events)).toMatchObject([{ status: "declined" }]);
+    expect((await atHome(session.id)).settings).toMatchObject({ tool_config });
+  });
+
   test("the owner's choice of an engine drives it", async () => {
     await world.pair("claude", { sessions: true, profile: "answered", engine: "claude-sdk" });
     const prompt = { text: script({ say: "Claude Code at home." }) };

@@ -3,7 +3,7 @@ import type { ChangeSetFile } from "../../src/protocol/index.ts";
 import { commitMessage } from "../../src/sessions/workspace/commit-message.ts";
 import { commentPrompt, quotedLine } from "../../src/sessions/workspace/comment-prompt.ts";
 import { diffHunks, withHunks } from "../../src/tools/files/diff.ts";
-import { filePathIn, filesNamedIn } from "../../src/web/console/transcript/file-path.ts";
+import { filePathIn, filesNamedIn, pictureAddress } from "../../src/web/console/transcript/file-path.ts";
 import {
   EVERYTHING,
   hunkHeader,
@@ -172,4 +172,18 @@ describe("paths in texts", () => {
     const output = "wrote src/a.ts:3, ./src/a.ts and (docs/b.md).\nhttps://a.example/c.ts console.log ../up/d.ts e/f";
     expect(filesNamedIn(output)).toEqual(["src/a.ts", "docs/b.md"]);
   });
+
+  it("absolute ones count below the workspace, and pictures without a folder", () => {
+    const output = "/work/shop/src/a.ts:3 /work/shop-2/b.ts /work/shop/../c.ts /work/shop/Größe.png Saved to plot.png.";
+    expect(filesNamedIn(output, "/work/shop")).toEqual(["src/a.ts", "Größe.png", "plot.png"]);
+    expect(filesNamedIn(output)).toEqual(["plot.png"]);
+  });
+
+  it.each([
+    ["iVBORw0KGgoAAAA", "data:image/png;base64,iVBORw0KGgoAAAA"],
+    ["/9j/4AAQ", "data:image/jpeg;base64,/9j/4AAQ"],
+    ["R0lGODlh", "data:image/gif;base64,R0lGODlh"],
+    ["PHN2Zz48c2NyaXB0Pg", undefined],
+    [undefined, undefined],
+  ])("what is shown as a picture: %s", (base64, address) => expect(pictureAddress(base64)).toBe(address));
 });

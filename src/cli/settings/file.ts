@@ -51,6 +51,12 @@ const FileSettings = z
     /** Hosts that notifications may go to though they are on the local network, or without TLS. */
     notification_hosts: z.array(z.string().min(1).max(255)).max(LIMITS.notificationTargets).optional(),
     requests_per_minute: z.number().int().min(1).optional(),
+    /** How long the answer to a command with an idempotency key is kept. */
+    idempotency_seconds: z.number().int().min(LIMITS.idempotencyLeastS).max(LIMITS.idempotencyMostS).optional(),
+    /** Document 000's client sessions that are remembered for one principal. */
+    client_sessions: z.number().int().min(1).max(LIMITS.clientSessionsMost).optional(),
+    /** How long a tunnel's challenge can be answered. */
+    challenge_seconds: z.number().int().min(LIMITS.challengeLeastS).max(LIMITS.challengeMostS).optional(),
     /** A line of the log for each request. */
     access_log: z.boolean().optional(),
     /** How long running commands have to end when the server stops. */

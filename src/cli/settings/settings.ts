@@ -25,6 +25,7 @@ import { parseConnections } from "../wiring/connections.ts";
 import { defaultHome } from "../home/default-home.ts";
 import { bridgeSettingsOf, type BridgeSettings } from "./bridge.ts";
 import type { ConsoleTlsFiles } from "../wiring/console-tls.ts";
+import { documentedBounds, type DocumentedBounds } from "./documented-bounds.ts";
 import { containerSettingsOf, type ContainerSettings } from "./container.ts";
 import type { AgentSettings } from "./acp.ts";
 import type { ProgramSettings } from "./programs.ts";
@@ -45,7 +46,7 @@ export interface Setting<Value> {
   readonly origin: Origin;
 }
 
-export interface Settings {
+export interface Settings extends DocumentedBounds {
   /** Absolute. */
   readonly home: Setting<string>;
   readonly host: Setting<string>;
@@ -222,6 +223,7 @@ export function settingsOf(flags: Flags, { environment, cwd, file }: SettingsSou
       [flags.drainSeconds, secondsOf("SALLYPORT_DRAIN_SECONDS", environment), file.drain_seconds],
       LIMITS.drainSeconds,
     ),
+    ...documentedBounds(environment, file),
     token: pick<string | undefined>([undefined, environment["SALLYPORT_TOKEN"], undefined], undefined),
     apiKey: pick<string | undefined>([undefined, environment["ANTHROPIC_API_KEY"], undefined], undefined),
     apiUrl: apiUrlOf(environment),

@@ -23,11 +23,19 @@ export function switchOf(variable: string, environment: Environment): boolean | 
 }
 
 export function secondsOf(variable: string, environment: Environment): number | undefined {
-  const text = environment[variable];
-  if (text === undefined || text === "") return undefined;
+  return countOf(variable, environment, { least: 0, most: LIMITS.drainMaxSeconds });
+}
+
+export function countOf(
+  variable: string,
+  environment: Environment,
+  { least, most }: { readonly least: number; readonly most: number },
+): number | undefined {
+  const text = nonEmpty(environment[variable]);
+  if (text === undefined) return undefined;
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 0 || value > LIMITS.drainMaxSeconds)
-    throw new Failure("invalid_request", `${variable} must be a whole number from 0 to ${LIMITS.drainMaxSeconds}`);
+  if (!Number.isInteger(value) || value < least || value > most)
+    throw new Failure("invalid_request", `${variable} must be a whole number from ${least} to ${most}`);
   return value;
 }
 

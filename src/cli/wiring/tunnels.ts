@@ -24,8 +24,9 @@ export function openTunnels(wiring: TunnelWiring): TunnelDependencies {
   const learn = (value: string): void => redact.learn(value);
   const { secret, keys } = identity;
   const signer = (): ReturnType<TunnelDependencies["signer"]> => keys.identity(GATEWAY_IDENTITY);
+  const challengeMs = settings.challengeSeconds.value * 1_000;
   return {
-    endpoints: new EndpointBook({ secret, signer, clocks: clock, log, proxies }),
+    endpoints: new EndpointBook({ secret, signer, clocks: clock, challengeMs, log, proxies }),
     proxies,
     settings: endpointsOf(settings.mounts?.value ?? {}),
     secret,

@@ -9,6 +9,7 @@ import type {
   TurnChannel,
 } from "../engine.ts";
 import { errorResult } from "../../tools/tool.ts";
+import { embedTexts } from "./embeddings.ts";
 import { createLoopEngine } from "../loop/engine.ts";
 
 const CAPABILITIES: Capabilities = {
@@ -40,8 +41,32 @@ export function createComputeEngine(): Engine {
         { ...opening, settings, history: () => withEarlier(opening, host) },
         withoutTools(host),
       );
-      return new ComputeConversation(inner, host, opening.settings.job?.timeout_ms ?? LIMITS.jobTimeMs);
+      const { texts, timeout_ms = LIMITS.jobTimeMs } = opening.settings.job ?? {};
+      return new ComputeConversation(texts === undefined ? inner : embedding(inner, host, texts), host, timeout_ms);
     },
+  };
+}
+
+/** Texts in the place of a prompt: their vectors are the turn's structured output, in base64. */
+function embedding(inner: Conversation, host: Host, texts: readonly string[]): Conversation {
+  const turn = async (channel: TurnChannel): Promise<void> => {
+    const notice = (message: string): void => void channel.tell([{ type: "notice", message }]);
+    const answer = await embedTexts(host, { texts, signal: channel.signal, notice });
+    if ("error" in answer) return channel.tell([{ type: "turn.failed", error: answer.error }]);
+    const id = host.newId("item");
+    const item = { id, type: "agent_message", message_id: id } as const;
+    const text = `${answer.vectors.length} vectors`;
+    const structured_output = { embeddings: answer.vectors };
+    await channel.tell([
+      { type: "item.started", item: { ...item, status: "in_progress", text: "" } },
+      { type: "item.completed", item: { ...item, status: "completed", text } },
+      { type: "turn.completed", stop_reason: "end_turn", structured_output },
+    ]);
+  };
+  return {
+    turn: (_prompt, channel) => turn(channel),
+    resumeTurn: (_open, channel) => turn(channel),
+    close: () => inner.close(),
   };
 }
 

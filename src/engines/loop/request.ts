@@ -49,7 +49,8 @@ function outputTokens({ contextTokens = Infinity, outputTokens: most = Infinity 
   return Number.isFinite(room) ? room : undefined;
 }
 
-function resolveAddress(baseUrl: string, path: string): Pick<WireRequest, "url" | "socketPath"> {
+/** Where a path of the model proxy is asked. */
+export function resolveAddress(baseUrl: string, path: string): Pick<WireRequest, "url" | "socketPath"> {
   if (baseUrl.startsWith("unix:")) return { url: `http://localhost/v1/${path}`, socketPath: baseUrl.slice(5) };
   const bare = baseUrl.replace(/\/+$/, "");
   return { url: `${bare.endsWith("/v1") ? bare : `${bare}/v1`}/${path}`, socketPath: undefined };

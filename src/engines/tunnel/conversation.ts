@@ -145,7 +145,11 @@ export class HomeConversation implements Conversation {
     const { system_prompt, max_context_tokens, max_cost_microusd, autonomy } = settings;
     return {
       model: this.#host.model.name,
-      tools: this.#tools().map((name) => ({ name, description: undefined, config: undefined })),
+      tools: this.#tools().map((name) => ({
+        name,
+        description: undefined,
+        config: settings.tool_config === undefined ? undefined : settings.tool_config[name],
+      })),
       tunnel_endpoint: settings.provider.slice(TUNNEL_PREFIX.length),
       autonomy_at_most: autonomy,
       // What a turn may cost is decided here, and nobody is asked for more there.
@@ -163,7 +167,7 @@ export class HomeConversation implements Conversation {
     // Skills are the workspace's, and home has its own.
     const ours = BUILT_IN_TOOL_NAMES.filter((name) => name !== SKILL_TOOL && toolbox.traits(name).known);
     const narrowed = ours.filter((name) => offered.has(name));
-    return narrowed.length === ours.length ? [] : narrowed;
+    return narrowed.length === ours.length && settings.tool_config === undefined ? [] : narrowed;
   }
 }
 

@@ -35,7 +35,10 @@ export const ACCESS_LIMITS = {
   // identities, and authentication at tunnels
   /** How long a challenge can be answered, by the wall clock and by the monotonic one (document 003). */
   challengeMs: 300_000,
-  /** How far the expiry of somebody else's challenge may lie beyond `challengeMs`: clocks of two machines differ. */
+  /** What `challenge_seconds` may be. */
+  challengeLeastS: 30,
+  challengeMostS: 3_600,
+  /** How far the expiry of somebody else's challenge may lie beyond `challengeMostS`: clocks of two machines differ. */
   challengeSkewMs: 60_000,
   /** Challenges that are open at once, of all tunnels and callers. */
   challengesOpen: 4_096,

@@ -2,6 +2,9 @@
 export const SESSION_LIMITS = {
   // sessions
   idempotencyTtlMs: 3_600_000,
+  /** What `idempotency_seconds` may be. At the least longer than deliveries of webhooks can be sent again with an old time. */
+  idempotencyLeastS: 900,
+  idempotencyMostS: 604_800,
   promptChars: 1_000_000,
   attachmentsPerPrompt: 20,
   attachmentBytes: 5_000_000,
@@ -96,6 +99,9 @@ export const SESSION_LIMITS = {
   jobTextChars: 200_000,
   /** Messages before the prompt of a model call. */
   jobMessages: 200,
+  /** Texts of one job whose vectors are asked for, and how long the answer with them may be. */
+  embeddingTexts: 64,
+  embeddingAnswerChars: 8_388_608,
   /** Memory of everything that a job runs: less would not do for the helper of a sandbox. */
   jobMemoryLeastMib: 128,
   jobMemoryMaxMib: 1_048_576,

@@ -80,6 +80,7 @@ export const SURFACE_LIMITS = {
   clientSessionChars: 200,
   /** Client sessions that are remembered for one principal; the least recently used is forgotten first. */
   clientSessions: 200,
+  clientSessionsMost: 2_000,
   /** Principals whose client sessions are kept in memory. */
   clientPrincipals: 1_000,
   /** Conversations in memory; the least recently used idle one goes first. */

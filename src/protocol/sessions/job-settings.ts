@@ -23,10 +23,13 @@ export const Job = z
       .max(LIMITS.jobMessages)
       .refine(([first]) => first === undefined || first.role === "user", "must begin with a message of the user")
       .optional(),
+    /** Of the engine `compute`: their vectors are asked for, and nothing is said. Absent: the model answers the prompt. */
+    texts: z.array(text).min(1).max(LIMITS.embeddingTexts).optional(),
   })
   .strict()
+  .refine(({ messages, texts }) => messages === undefined || texts === undefined, "texts have no messages before them")
   .refine(
-    ({ commands, messages }) => JSON.stringify([commands, messages]).length <= LIMITS.jobTextChars,
-    `a job's commands or messages may have ${LIMITS.jobTextChars} characters together`,
+    ({ commands, messages, texts }) => JSON.stringify([commands, messages, texts]).length <= LIMITS.jobTextChars,
+    `a job's commands, messages or texts may have ${LIMITS.jobTextChars} characters together`,
   );
 export type Job = z.infer<typeof Job>;

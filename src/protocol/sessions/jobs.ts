@@ -48,7 +48,10 @@ export type CreateContainer = z.infer<typeof CreateContainer>;
 /** One model call. */
 export const CreateComputation = z
   .object({
-    prompt: shape.prompt.unwrap(),
+    /** Absent: `texts`. */
+    prompt: shape.prompt,
+    /** In the place of a prompt: texts whose vectors (embeddings) are asked for. */
+    texts: limits.texts,
     /** What was said before the prompt. Absent: nothing. */
     messages: limits.messages,
     system_prompt: shape.system_prompt,
@@ -60,7 +63,19 @@ export const CreateComputation = z
     at_budget_end: shape.at_budget_end,
     ...common,
   })
-  .strict();
+  .strict()
+  .refine(({ prompt, texts }) => (prompt === undefined) !== (texts === undefined), {
+    path: ["prompt"],
+    error: "send a prompt, or texts whose vectors you want",
+  })
+  .refine(
+    ({ texts, messages, system_prompt, max_tokens, thinking_tokens }) =>
+      texts === undefined || [messages, system_prompt, max_tokens, thinking_tokens].every((one) => one === undefined),
+    {
+      path: ["texts"],
+      error: "vectors need no messages, system_prompt, max_tokens or thinking_tokens: leave them out",
+    },
+  );
 export type CreateComputation = z.infer<typeof CreateComputation>;
 
 /**
@@ -111,6 +126,8 @@ export const ComputationView = z.object({
   ...view,
   /** The answer. Absent: there is none. */
   text: z.string().optional(),
+  /** The vectors of its texts, in their order. Absent: it asked for none, or there are none. */
+  embeddings: z.array(z.array(z.number())).optional(),
   stop_reason: z.string().optional(),
   usage: Usage,
   provider: z.string(),

@@ -5,6 +5,7 @@ import { ErrorDetail } from "../errors.ts";
 import { ModelPlace } from "../models/failover.ts";
 import { InstructionMode } from "./instructions.ts";
 import { Job } from "./job-settings.ts";
+import { ToolConfigs } from "../access/tool-config.ts";
 import { LIMITS } from "../limits.ts";
 import { ownLogin } from "../access/logins.ts";
 import { McpServers } from "../connections/mcp-servers.ts";
@@ -88,6 +89,8 @@ export const SessionSettings = z.object({
   permission_mode: PermissionMode.optional(),
   /** The only tools of this session; absent: the profile's. */
   tools: z.array(z.string()).optional(),
+  /** What calls of these tools are narrowed to. Absent: nothing. */
+  tool_config: ToolConfigs.optional(),
   /** Reads are asked for too (document 001's `auto_approve_safe: false`). */
   ask_reads: z.boolean().optional(),
   system_prompt: z.string().optional(),
@@ -131,6 +134,7 @@ export const CreateSession = z
     system_prompt: z.string().max(200_000).optional(),
     prompt: z.union([Prompt.shape.text.transform((text) => ({ text })), Prompt]).optional(),
     tools: z.array(z.string().min(1).max(200)).max(500).optional(),
+    tool_config: ToolConfigs.refine((configs) => Object.keys(configs).length <= 100, "at most 100 tools").optional(),
     autonomy: Autonomy.optional(),
     permission_mode: PermissionMode.optional(),
     ask_reads: z.boolean().optional(),

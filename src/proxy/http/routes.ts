@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { LIMITS } from "../../protocol/index.ts";
 import type { Wire } from "../proxy.ts";
 
-export type RouteName = "messages" | "count_tokens" | "responses" | "chat" | "models" | "model" | "root";
+export type RouteName = "messages" | "count_tokens" | "responses" | "chat" | "embeddings" | "models" | "model" | "root";
 
 /** One route of the proxy. */
 export interface Route {
@@ -23,6 +23,7 @@ const ROUTES: ReadonlyMap<string, Route> = new Map(
       { name: "count_tokens", path: "/v1/messages/count_tokens", methods: ["POST"], wire: "anthropic", metered: false },
       { name: "responses", path: "/v1/responses", methods: ["POST"], wire: "openai", metered: true },
       { name: "chat", path: "/v1/chat/completions", methods: ["POST"], wire: "openai", metered: true },
+      { name: "embeddings", path: "/v1/embeddings", methods: ["POST"], wire: "openai", metered: true },
       { name: "models", path: "/v1/models", methods: ["GET"], metered: false },
       { name: "root", path: "/", methods: ["GET", "HEAD"], metered: false },
     ] as const satisfies readonly Route[]

@@ -5,7 +5,7 @@ import { MessagesMeter, readMessage } from "./anthropic.ts";
 import { AnswerMeter } from "./answer.ts";
 import { ChatMeter } from "./chat.ts";
 import type { Meter } from "./meter.ts";
-import { readCompletion, readResponse } from "./openai.ts";
+import { readCompletion, readEmbeddings, readResponse } from "./openai.ts";
 import { ResponsesMeter } from "./responses.ts";
 
 /** The meter for an answer, chosen by the answer and not by the request. */
@@ -29,6 +29,8 @@ export function meterFor(
       return isStream
         ? new ChatMeter({ hideUsage: asked.hideUsage, searching })
         : new AnswerMeter((answer, tally) => readCompletion(answer, tally, searching), expected);
+    case "embeddings":
+      return new AnswerMeter(readEmbeddings, expected);
     default:
       return isStream
         ? new MessagesMeter(long)

@@ -46,6 +46,16 @@ export function readCompletion(answer: UsageFields, tally: MeterTally, searching
   readChoices(answer, tally);
 }
 
+/** Vectors: there is no output that costs. */
+export function readEmbeddings(answer: UsageFields, tally: MeterTally): void {
+  tally.names(answer);
+  const input = countOf(fieldsOf(answer["usage"])["prompt_tokens"]);
+  if (input === undefined) return;
+  tally.input = input;
+  tally.output = 0;
+  tally.isFinal = true;
+}
+
 /** The model that answered, and why the first choice ended; also for an event of a stream. */
 export function readChoices(answer: UsageFields, tally: MeterTally): void {
   tally.names(answer);

@@ -149,17 +149,27 @@ const OTHER_HOSTS: Judgements = {
   usage: "harmless",
 };
 
-type MeteredRoute = Extract<RouteName, "messages" | "responses" | "chat">;
+/** The fields of OpenAI's Embeddings. */
+const EMBEDDINGS: Judgements = {
+  dimensions: "harmless",
+  encoding_format: "harmless",
+  input: "counted",
+  model: "counted",
+  user: "harmless",
+};
+
+type MeteredRoute = Extract<RouteName, "messages" | "responses" | "chat" | "embeddings">;
 
 const FIELDS: Readonly<Record<MeteredRoute, ReadonlyMap<string, FieldJudgement>>> = {
   messages: new Map(Object.entries({ ...MESSAGES, models: "refused", fallback_models: "refused" })),
   responses: new Map(Object.entries({ ...OTHER_HOSTS, ...RESPONSES })),
   chat: new Map(Object.entries({ ...OTHER_HOSTS, ...CHAT })),
+  embeddings: new Map(Object.entries(EMBEDDINGS)),
 };
 
 /** The judged top-level fields of a route. Token counting takes the same fields as Messages. */
 export function fieldsOfRoute(route: RouteName): ReadonlyMap<string, FieldJudgement> {
-  return route === "responses" || route === "chat" ? FIELDS[route] : FIELDS.messages;
+  return route === "responses" || route === "chat" || route === "embeddings" ? FIELDS[route] : FIELDS.messages;
 }
 
 /** What to do instead, for refused fields. */

@@ -64,6 +64,7 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map(
     ...fieldsOfRoute("messages").keys(),
     ...fieldsOfRoute("responses").keys(),
     ...fieldsOfRoute("chat").keys(),
+    ...fieldsOfRoute("embeddings").keys(),
   ].map((name) => [canonical(name), name]),
 );
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Failure, LIMITS } from "../../protocol/index.ts";
+import { Failure } from "../../protocol/index.ts";
 import type { ReceiptRow } from "../../store/index.ts";
 import type { Caller } from "../access/access.ts";
 import type { Dependencies } from "../dependencies.ts";
@@ -10,13 +10,13 @@ export interface IdempotentRequest {
   readonly key: string | undefined;
   /** The request, to tell a retry from a different request under the same key. */
   readonly question: unknown;
-  /** How long the answer is remembered, milliseconds. Absent: an hour. */
+  /** How long the answer is remembered, milliseconds. Absent: as the settings say. */
   readonly keepMs?: number | undefined;
 }
 
 type ReceiptAnswer = Readonly<Record<string, unknown>>;
 
-/** Makes a retried command return its first answer, for an hour, also across a restart. */
+/** Makes a retried command return its first answer, for a time, also across a restart. */
 export class Receipts {
   readonly #dependencies: Dependencies;
   readonly #inFlight = new Map<string, { readonly hash: string; readonly answer: Promise<ReceiptAnswer> }>();
@@ -61,7 +61,7 @@ export class Receipts {
         key,
         request_hash: hash,
         answer: JSON.stringify(answer),
-        expires_at: now + (request.keepMs ?? LIMITS.idempotencyTtlMs),
+        expires_at: now + (request.keepMs ?? this.#dependencies.bounds.idempotencyMs),
       },
     ]);
   }

@@ -125,6 +125,7 @@ export function contextOf(
     reviews: isReview(settings.permission_mode),
     plans: settings.permission_mode === "plan",
     tools: narrowTools(profile, settings),
+    toolConfig: settings.tool_config,
     grants: request.grants,
     workspace: settings.workspace,
     extraRead,

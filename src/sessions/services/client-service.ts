@@ -23,11 +23,11 @@ interface Names {
 const Slot = z.object({ name: z.string(), session_id: z.string() }).partial();
 
 /**
- * The names that clients give to their sessions (document 000's `sessionId`), separate for each principal. At most
- * LIMITS.clientSessions; the least recently used goes first. They survive a restart: each name has a slot, and each slot is a document.
+ * The names that clients give to their sessions (document 000's `sessionId`), separate for each principal. As many
+ * as the settings say; the least recently used goes first. They survive a restart: each name has a slot, and each slot is a document.
  */
 export class ClientService {
-  readonly #dependencies: Pick<Dependencies, "store" | "clock">;
+  readonly #dependencies: Pick<Dependencies, "store" | "clock" | "bounds">;
   /** By principal, the least recently used first. */
   readonly #principals = new Map<string, Promise<Names>>();
   readonly #sessions: Pick<SessionService, "create" | "get" | "close">;
@@ -35,7 +35,7 @@ export class ClientService {
   readonly #queues = new Map<string, ClientQueue>();
 
   constructor(
-    dependencies: Pick<Dependencies, "store" | "clock">,
+    dependencies: Pick<Dependencies, "store" | "clock" | "bounds">,
     sessions: Pick<SessionService, "create" | "get" | "close">,
   ) {
     this.#dependencies = dependencies;
@@ -116,7 +116,10 @@ export class ClientService {
     const evicted = before === undefined && names.free.length === 0 ? this.#oldest(caller, names) : undefined;
     const slot = before?.slot ?? evicted?.place.slot ?? names.free.pop();
     if (slot === undefined)
-      throw new Failure("limit_reached", `all ${LIMITS.clientSessions} client sessions are at work; wait for one`);
+      throw new Failure(
+        "limit_reached",
+        `all ${this.#dependencies.bounds.clientSessions} client sessions are at work; wait for one`,
+      );
     if (evicted !== undefined) names.known.delete(evicted.key);
     names.known.delete(key);
     names.known.set(key, { slot, session_id });
@@ -169,10 +172,11 @@ export class ClientService {
   }
 
   async #load(caller: Caller): Promise<Names> {
-    const { read } = this.#dependencies.store;
+    const { bounds, store } = this.#dependencies;
+    const { read } = store;
     const found: { readonly key: string; readonly place: ClientSlot; readonly used: string }[] = [];
     const free: number[] = [];
-    for (let slot = 0; slot < LIMITS.clientSessions; slot += 1) {
+    for (let slot = 0; slot < bounds.clientSessions; slot += 1) {
       const [row] = await read.documents({ name: documentOf(caller, slot), limit: 1 });
       const { name, session_id } = row === undefined ? {} : Slot.parse(JSON.parse(row.body));
       const session = session_id === undefined ? undefined : await read.session(session_id);

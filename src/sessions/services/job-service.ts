@@ -135,7 +135,10 @@ export class JobService {
     const { provider, model } = view.settings;
     return {
       ...commonOf(view, failureIn(events)),
-      ...defined({ text: texts.length === 0 ? undefined : texts.join("\n\n"), stop_reason: ended?.stop_reason }),
+      ...(view.settings.job?.texts === undefined
+        ? defined({ text: texts.length === 0 ? undefined : texts.join("\n\n") })
+        : defined({ embeddings: vectorsIn(ended?.structured_output) })),
+      ...defined({ stop_reason: ended?.stop_reason }),
       usage: view.usage,
       provider,
       model,
@@ -146,6 +149,18 @@ export class JobService {
     const frames = await this.#sessions.events(caller, id, { after: 0, limit: LIMITS.jobEvents });
     return frames.map((frame) => frame.value as JournalEvent);
   }
+}
+
+/** The vectors that the engine has left. Undefined: there are none. */
+function vectorsIn(output: unknown): number[][] | undefined {
+  const { embeddings } = (output ?? {}) as { readonly embeddings?: readonly string[] };
+  return embeddings?.map(vectorOf);
+}
+
+/** From 32-bit numbers in base64. */
+function vectorOf(base64: string): number[] {
+  const bytes = Buffer.from(base64, "base64");
+  return Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4));
 }
 
 function isJob({ settings }: SessionView, kind: JobKind): boolean {
@@ -166,14 +181,16 @@ function commandSession(request: CreateContainer): CreateSession {
   };
 }
 
-function computeSession({ timeout_ms, messages, at_budget_end, ...session }: CreateComputation): CreateSession {
+function computeSession(request: CreateComputation): CreateSession {
+  const { timeout_ms, messages, at_budget_end, texts, ...session } = request;
   return {
     ...session,
+    ...(texts === undefined ? {} : { prompt: { text: texts.join("\n") } }),
     // Nothing but the model's answer comes of it, so nobody needs to wait for money.
     at_budget_end: at_budget_end ?? "fail",
     engine: ENGINES.compute,
     workspace_mode: "empty",
-    job: defined({ timeout_ms, messages }),
+    job: defined({ timeout_ms, messages, texts }),
   };
 }
 

@@ -1,12 +1,14 @@
-import { openToOperators } from "../../gate/index.ts";
+import { openToOperators, parseRule } from "../../gate/index.ts";
 import {
   ClientChoice,
   Failure,
   globMatches,
+  toolConfigRules,
   type CreateSession,
   type Policy,
   type Profile,
   type SessionSettings,
+  type ToolConfigs,
 } from "../../protocol/index.ts";
 import type { Caller } from "../access/access.ts";
 import { profileOf } from "../permission/profile.ts";
@@ -81,6 +83,16 @@ export function choosePrompt(caller: Caller, asked: string | undefined): string 
   const fixed = caller.token.bounds.system_prompt;
   if (fixed === undefined || asked === undefined || asked === fixed) return fixed ?? asked;
   throw new Failure("forbidden", "this token has a system prompt of its own; leave system_prompt out");
+}
+
+/** The same; throws if a rule in it is none. */
+export function checkedConfigs(configs: ToolConfigs | undefined): ToolConfigs | undefined {
+  for (const [tool, config] of Object.entries(configs ?? {}))
+    for (const text of toolConfigRules(tool, config)) {
+      const rule = parseRule(text);
+      if ("error" in rule) throw new Failure("invalid_request", `the configuration of ${tool}: ${text}: ${rule.error}`);
+    }
+  return configs;
 }
 
 /** The tools of a new session: the requested ones that the token gives; absent: what the profile gives. */

@@ -3,7 +3,7 @@ import { Failure, LIMITS, type CreateSession, type Job, type Profile } from "../
 /** Which engines have jobs, and what only these take. */
 const OWN_FIELDS: Readonly<Record<string, readonly (keyof Job)[]>> = {
   command: ["commands", "memory_mib", "max_output_chars"],
-  compute: ["messages"],
+  compute: ["messages", "texts"],
 };
 
 function checkFields(job: Job, { engine, text }: { readonly engine: string; readonly text: string }): void {
@@ -19,6 +19,8 @@ function checkFields(job: Job, { engine, text }: { readonly engine: string; read
   // Who reads the prompt must not be told of other commands than those that run.
   if (job.commands !== undefined && text !== job.commands.join("\n"))
     throw new Failure("invalid_request", "the prompt of several commands is these commands, a line break between them");
+  if (job.texts !== undefined && text !== job.texts.join("\n"))
+    throw new Failure("invalid_request", "the prompt of texts is these texts, a line break between them");
 }
 
 /** The job that a new session is, within the policy. Absent: it is none. */

@@ -17,7 +17,7 @@ import {
 import type { Provider } from "../../proxy/index.ts";
 import { schemaFault } from "../../tools/index.ts";
 import type { Caller } from "../access/access.ts";
-import { checkClientChoices, choosePrompt, chooseProfile, chooseTools, type Base } from "./choices.ts";
+import { checkClientChoices, checkedConfigs, choosePrompt, chooseProfile, chooseTools, type Base } from "./choices.ts";
 import { routeNew, type Routed } from "../routing/router.ts";
 import type { SettingsChange } from "../core/commands.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
@@ -67,6 +67,7 @@ export async function settingsFor(
   const wanted = { autonomy: request.autonomy, permission_mode, inherited: base?.autonomy };
   const narrowed = narrow(profile, wanted, asking(caller));
   const tools = chooseTools(caller, request.tools ?? base?.tools);
+  const tool_config = checkedConfigs(request.tool_config ?? base?.tool_config);
   const engine = chooseEngine(dependencies, request, base);
   const extras = extrasOf(dependencies, engine, request, base);
   const walls = await chooseWalls(dependencies, { caller, profile, request, base });
@@ -94,7 +95,7 @@ export async function settingsFor(
     ...review,
     profile: profileName,
     autonomy,
-    ...defined({ permission_mode, tools, ask_reads: request.ask_reads ?? base?.ask_reads, system_prompt }),
+    ...defined({ permission_mode, tools, tool_config, ask_reads: request.ask_reads ?? base?.ask_reads, system_prompt }),
     ...boundsOf(profile, request, base),
     ...extras,
     ...chooseMcpServers(dependencies, { caller, profile, workspace, asked: request.mcp_servers, base }),

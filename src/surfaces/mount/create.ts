@@ -11,6 +11,7 @@ import {
   type CreateSession,
   type Profile,
   type SessionView,
+  type ToolConfigs,
 } from "../../protocol/index.ts";
 import type { Caller, Gateway, OfferedProvider } from "../../sessions/index.ts";
 import { profileOfMount, type MountContext } from "./context.ts";
@@ -41,9 +42,10 @@ export async function create(context: MountContext, caller: Caller, text: string
     profile: name,
     engine: request.engine,
     workspace: request.workspace,
-    system_prompt: request.system_prompt,
+    system_prompt: promptOf(caller, request),
     prompt: request.initial_prompt === undefined ? undefined : { text: request.initial_prompt },
     tools,
+    tool_config: configsOf(request),
     autonomy: request.autonomy ?? autonomyAtMost(profile, caller, request),
     max_cost_microusd: max_cost_usd,
     max_context_tokens: request.max_context_tokens,
@@ -108,6 +110,25 @@ function toolsOf({ tools, deny = [] }: Profile, { tools: asked }: ClaudeRequest)
       throw new Failure("forbidden", `tool blocked: ${name}; read policy for those that are not`);
   }
   return asked.length === 0 ? undefined : asked.map(({ name }) => name);
+}
+
+/** Absent: no tool has a configuration. */
+function configsOf({ tools }: ClaudeRequest): ToolConfigs | undefined {
+  const configured = tools.flatMap(({ name, config }) => (config === undefined ? [] : [[name, config] as const]));
+  const twice = configured.find(([name], index) => configured.findIndex(([other]) => other === name) !== index);
+  if (twice !== undefined) throw new Failure("invalid_request", `invalid request: ${twice[0]} has two configurations`);
+  return configured.length === 0 ? undefined : Object.fromEntries(configured);
+}
+
+/** What the tools are for stands behind the instructions. A resumed session keeps its own, and so does a token that has some. */
+function promptOf({ token }: Caller, { tools, system_prompt, resume_session_id }: ClaudeRequest): string | undefined {
+  const described = tools.flatMap(({ name, description = "" }) =>
+    description.trim() === "" ? [] : [`- ${name}: ${description.trim()}`],
+  );
+  const isFixed = token.bounds.system_prompt !== undefined;
+  const isKept = resume_session_id !== undefined && system_prompt === undefined;
+  if (described.length === 0 || isFixed || isKept) return system_prompt;
+  return [system_prompt, `What your tools are for here:\n${described.join("\n")}`].filter(Boolean).join("\n\n");
 }
 
 export async function chooseProvider(

@@ -168,6 +168,7 @@ async function contextOf({ gateway }: MountContext, { caller, name }: FilePlace)
     autonomy: settings.autonomy,
     profile: settings.profile,
     ...(settings.tools === undefined ? {} : { tools: settings.tools }),
+    ...(settings.tool_config === undefined ? {} : { tool_config: settings.tool_config }),
     ...(settings.max_context_tokens === undefined ? {} : { max_context_tokens: settings.max_context_tokens }),
     ...(view.forked_from === undefined ? {} : { forked_from: view.forked_from }),
     created_at: view.created_at,

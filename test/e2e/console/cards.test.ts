@@ -8,6 +8,9 @@ const TODOS = [
   { content: "write the answer", status: "in_progress", activeForm: "writing the answer" },
 ];
 
+/** A picture of one pixel. */
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
 describeInBrowser("a turn in the console", () => {
   const world = consoleWorld();
 
@@ -42,6 +45,24 @@ describeInBrowser("a turn in the console", () => {
     await links.first().click();
     await visitor.page.getByText("42").first().waitFor();
     expect(visitor.troubles).toEqual([]);
+  });
+
+  test("a picture that a call's output names is shown in it, and in the files", async () => {
+    const command = `echo ${PIXEL} | base64 -d > plot.png && echo not one > fake.png && echo saved "$PWD/plot.png" fake.png gone.png`;
+    const id = await begin(world, [{ tool: "Bash", input: { command } }, { say: "Done." }], { autonomy: "full" });
+    await untilTurnEnds(world.client, id);
+    const visitor = await world.visit(`/sessions/${id}`);
+    const call = conversation(visitor.page).getByRole("group", { name: /^Bash: done/ });
+    await call.getByRole("button", { name: /^Bash/ }).click();
+    const links = call.getByRole("list", { name: "Files in the output" }).getByRole("link");
+    await expect.poll(() => links.allTextContents()).toEqual(["plot.png", "fake.png", "gone.png"]);
+    const picture = call.getByRole("img", { name: "plot.png" });
+    await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
+    await picture.click();
+    const shown = visitor.page.getByRole("region", { name: "plot.png" }).getByRole("img", { name: "plot.png" });
+    await expect.poll(() => shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
+    // A name without such a file is no fault of the page.
+    expect(visitor.troubles.filter((trouble) => !trouble.includes("404"))).toEqual([]);
   });
 
   test("code has its colours and can be copied; formulas and tables are drawn; nothing outside is loaded", async () => {

@@ -40,6 +40,32 @@ describe("document 003, usage examples over HTTP", () => {
     expect(await files.call("/claude/new", request)).toEqual(info);
   });
 
+  it("a tool's configuration narrows its calls, also of one who resumes, and its description is told", async () => {
+    const steps = [
+      { tool: "Bash", input: { command: "echo one" } },
+      { tool: "Bash", input: { command: "echo two" } },
+      { tool: "Read", input: { file_path: "a.txt" } },
+      { say: "Done." },
+    ];
+    const tools = [
+      { name: "Bash", description: "Only to count.", config: { commands: ["echo one"] } },
+      { name: "Read" },
+    ];
+    const folder = await files.create({ tools, autonomy: "full", initial_prompt: script(...steps) });
+    expect(await files.outputUntilIdle(folder)).toMatch(
+      /\[Bash\] echo one → completed\n\[Bash\] echo two → declined\n\[Read\] a.txt → failed\nDone.\n$/,
+    );
+    expect(await files.json(`${folder}/context`)).toMatchObject({
+      tools: ["Bash", "Read"],
+      tool_config: { Bash: { commands: ["echo one"] } },
+    });
+    const id = folder.slice(folder.lastIndexOf("/") + 1);
+    const { settings } = await world.app.client.session(id);
+    expect(settings.system_prompt).toBe("What your tools are for here:\n- Bash: Only to count.");
+    const resumed = await files.create({ resume_session_id: id, autonomy: "full", initial_prompt: script(...steps) });
+    expect(await files.outputUntilIdle(resumed)).toContain("[Bash] echo two → declined");
+  });
+
   it("refuses the example's tunnel by name: none is configured", async () => {
     const refused = files.call("/claude/new", { model: "sim", tunnel_endpoint: "local-proxy" });
     await expect(refused).rejects.toMatchObject({

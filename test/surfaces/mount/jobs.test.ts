@@ -142,6 +142,8 @@ describe("/compute", () => {
     const chat = { input: { messages: [{ role: "user", content: "Hi" }] } };
     for (const wrong of [
       { kind: "embeddings", input: { prompt: "x" } },
+      { kind: "speech", input: { texts: ["x"] } },
+      { input: { texts: ["x"] } },
       { input: { prompt: "x" } },
       { input: { messages: [{ role: "assistant", content: "x" }] } },
       { ...chat, temperature: 1 },

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { effectsOf, filesOf } from "../../sessions/approval-words.ts";
 import type { Approval } from "../../sessions/approvals.ts";
 import { Autonomy } from "../../access/policy.ts";
+import { ToolConfigs } from "../../access/tool-config.ts";
 import { ProviderStatus } from "../../models/providers.ts";
 import { ForkedFrom, Status } from "../../sessions/sessions.ts";
 import { NetworkMode, SandboxKind } from "../../sessions/walls.ts";
@@ -91,6 +92,7 @@ export const ClaudeContext = z.object({
   autonomy: Autonomy,
   profile: z.string(),
   tools: z.array(z.string()).readonly().optional(),
+  tool_config: ToolConfigs.optional(),
   max_context_tokens: count.optional(),
   forked_from: ForkedFrom.optional(),
   created_at: z.string(),

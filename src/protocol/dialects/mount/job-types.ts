@@ -153,15 +153,27 @@ const CompleteInput = z
   })
   .strict();
 
+const EmbeddingsInput = z
+  .object({
+    texts: z
+      .array(z.string().min(1).max(LIMITS.commandChars))
+      .min(1)
+      .max(LIMITS.embeddingTexts)
+      .describe("The texts, each of which gets a vector"),
+  })
+  .strict();
+
 /** What is written to `/compute/new`. The fields below `timeout_ms` are ours. */
 export const ComputeRequest = z
   .object({
     model: z.string().min(1).max(200).describe("The model, such as claude-sonnet-5, or provider/model"),
     kind: z
-      .enum(["chat", "complete"], { error: "must be chat or complete: no provider of this server does anything else" })
+      .enum(["chat", "complete", "embeddings"], {
+        error: "must be chat, complete or embeddings: no provider of this server does anything else",
+      })
       .default("chat")
-      .describe("chat or complete"),
-    input: z.union([ChatInput, CompleteInput]).describe("messages, or a prompt"),
+      .describe("chat, complete or embeddings"),
+    input: z.union([ChatInput, CompleteInput, EmbeddingsInput]).describe("messages, a prompt, or texts"),
     stream: z.boolean().default(false).describe("Not needed: stream can always be watched"),
     max_cost_usd: maxCost,
     idempotency_key: key,
@@ -192,7 +204,12 @@ export type ComputeStatus = z.infer<typeof ComputeStatus>;
 
 export const ComputeResponse = z.object({
   job_id: z.string(),
-  output: z.object({ text: z.string(), finish_reason: z.string() }),
+  output: z.object({
+    text: z.string(),
+    finish_reason: z.string(),
+    /** Of embeddings: one vector for each text. */
+    embeddings: z.array(z.array(z.number())).optional(),
+  }),
   usage: ClaudeUsage,
   cost_usd: count,
   provider_id: z.string(),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { LIMITS } from "../../limits.ts";
 import { MicroUsd } from "../../models/money.ts";
 import { Autonomy } from "../../access/policy.ts";
+import { ToolConfig, toolConfigFault } from "../../access/tool-config.ts";
 import { AtBudgetEnd } from "../../sessions/sessions.ts";
 
 /** The `stat` of a file or folder. Rights are the caller's. */
@@ -44,16 +45,17 @@ export const ToolDefinition = z
   .object({
     name: z.string().min(1).max(200).describe("The tool's name, such as Read"),
     description: optional(z.string().max(LIMITS.clientToolDescriptionChars)).describe(
-      "Not used: tools describe themselves",
+      "What it is for in this session, told to the model beside what the tool says of itself",
     ),
-    /** Our tools take no configuration: this must be empty. */
-    config: optional(
-      z
-        .record(z.string(), z.unknown())
-        .refine((config) => Object.keys(config).length === 0, "tools take no configuration here; leave it out"),
-    ).describe("Must be empty: tools take no configuration here"),
+    config: optional(ToolConfig).describe(
+      "What its calls are narrowed to: commands (Bash), paths (tools for files), hosts (WebFetch) or agents (Task)",
+    ),
   })
-  .strict();
+  .strict()
+  .superRefine(({ name, config }, context) => {
+    const fault = config === undefined ? undefined : toolConfigFault(name, config);
+    if (fault !== undefined) context.addIssue({ code: "custom", path: ["config"], message: fault });
+  });
 
 /** What is written to `new`. The fields below `autonomy` are ours. */
 export const ClaudeRequest = z

@@ -26,7 +26,7 @@ interface TunnelGrant {
   readonly rules: string;
 }
 
-type TunnelAuthParts = Pick<Dependencies, "store" | "clock" | "newId" | "redact" | "log" | "identity">;
+type TunnelAuthParts = Pick<Dependencies, "store" | "clock" | "newId" | "redact" | "log" | "identity" | "bounds">;
 
 /** Who uses a tunnel: a caller, or whoever a session is of. */
 type TunnelUser = Pick<PrincipalRef, "id" | "role">;
@@ -43,6 +43,7 @@ export class TunnelAuthService {
     this.#tunnels = tunnels;
     this.#authenticator = createTunnelAuthenticator({
       clocks: dependencies.clock,
+      lifeMs: dependencies.bounds.challengeMs,
       rules: (id) => tunnels().find((tunnel) => tunnel.id === id),
       secret: dependencies.identity.secret,
     });

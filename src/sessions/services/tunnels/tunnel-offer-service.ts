@@ -104,6 +104,7 @@ export class TunnelOfferService {
       bounds,
       proxies,
       clocks: dependencies.clock,
+      challengeMs: dependencies.bounds.challengeMs,
       log: dependencies.log,
       answer: (id, request, response) => services.keys.answer(this.#keys.get(id) ?? "", request, response),
       models: (id) => this.#models(id),

@@ -118,7 +118,11 @@ async function resultOf({ gateway }: MountContext, { caller, name }: FilePlace):
     throw new FileFailure("EAGAIN", "conflict", `not ready: it is ${view.status}; read status, or follow stream`);
   return {
     job_id: view.id,
-    output: { text: view.text ?? "", finish_reason: view.stop_reason ?? "" },
+    output: {
+      text: view.text ?? "",
+      finish_reason: view.stop_reason ?? "",
+      ...(view.embeddings === undefined ? {} : { embeddings: view.embeddings }),
+    },
     usage: claudeUsage(view.usage),
     cost_usd: view.cost_microusd,
     provider_id: view.provider,

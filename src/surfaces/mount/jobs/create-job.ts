@@ -102,9 +102,13 @@ export async function createComputation(context: MountContext, caller: Caller, t
 function inputOf({
   kind,
   input,
-}: ComputeRequest): Pick<CreateComputation, "prompt" | "messages" | "system_prompt" | "max_tokens"> {
-  if ("prompt" in input !== (kind === "complete"))
-    throw new Failure("invalid_request", "invalid request: chat has input.messages, complete has input.prompt");
+}: ComputeRequest): Pick<CreateComputation, "prompt" | "texts" | "messages" | "system_prompt" | "max_tokens"> {
+  if ("prompt" in input !== (kind === "complete") || "texts" in input !== (kind === "embeddings"))
+    throw new Failure(
+      "invalid_request",
+      "invalid request: chat has input.messages, complete has input.prompt, embeddings has input.texts",
+    );
+  if ("texts" in input) return { texts: input.texts };
   const { max_tokens } = input;
   if ("prompt" in input) return { prompt: { text: input.prompt }, ...defined({ max_tokens }) };
   const said = input.messages.flatMap(({ role, content }) => (role === "system" ? [] : [{ role, text: content }]));

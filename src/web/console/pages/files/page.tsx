@@ -13,6 +13,7 @@ import { Empty, Note, Skeleton, Trouble } from "../../../ui/states.tsx";
 import { visible } from "../../../ui/visible.ts";
 import { languageOfFile } from "../../code/languages.ts";
 import { CodeBlock } from "../../transcript/code-block.tsx";
+import { pictureAddress } from "../../transcript/file-path.ts";
 import { plural, t } from "../../../ui/language/t.ts";
 
 const LISTED = 100;
@@ -152,6 +153,9 @@ function OpenFile({ sessionId, path }: { readonly sessionId: string; readonly pa
 
 function Content({ file }: { readonly file: WorkspaceFile }): ReactNode {
   const { text, path } = file;
+  const picture = pictureAddress(file.base64);
+  if (picture !== undefined)
+    return <img src={picture} alt={visible(path)} className="mt-3 max-w-full rounded-lg border object-contain" />;
   if (text === undefined) return <Note className="mt-3">{t("This file is not text. Download it to open it.")}</Note>;
   if (text === "") return <Note className="mt-3">{t("This file is empty.")}</Note>;
   const name = languageOfFile(path)?.id ?? "text";
