@@ -1,3 +1,4 @@
+import { dollarWriter, exactDigits, roundedDigits } from "../ui/dollars.ts";
 import { createTranslator, type Catalogue, type Translator } from "../ui/language/translate.ts";
 
 const CATALOGUES: Readonly<Record<string, () => Promise<{ readonly default: Catalogue }>>> = {
@@ -7,12 +8,19 @@ const CATALOGUES: Readonly<Record<string, () => Promise<{ readonly default: Cata
 const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(["ar"]);
 
 const english = createTranslator({ locale: "en-US", catalogue: {}, isolates: false });
+const dollarsInEnglish = dollarWriter("en-US");
 
 /** All panels of a page speak one language: that of the one that was connected last. */
-const spoken: { code: string; translator: Translator } = { code: "en", translator: english };
+const spoken = { code: "en", translator: english, write: dollarsInEnglish };
 
 export const t: Translator["t"] = (text, values) => spoken.translator.t(text, values);
 export const plural: Translator["plural"] = (forms, values) => spoken.translator.plural(forms, values);
+
+/** Micro-USD as dollars: cents, and more digits where cents would hide it. */
+export const dollars = (microusd: number): string => spoken.write(microusd, roundedDigits(microusd));
+
+/** Micro-USD as dollars, with every digit. */
+export const exactDollars = (microusd: number): string => spoken.write(microusd, exactDigits(microusd));
 
 /** Names a text that `t` gets from elsewhere, so that the catalogues have it. */
 export const mark = (text: string): string => text;
@@ -31,12 +39,9 @@ export const isSpoken = (code: string): boolean => spoken.code === code;
 export async function speak(code: string): Promise<void> {
   const catalogue = await CATALOGUES[code]?.().catch(() => undefined);
   spoken.code = code;
+  const locale = `${code}-u-nu-latn`;
+  const isolates = directionOf(code) === "rtl";
   spoken.translator =
-    catalogue === undefined
-      ? english
-      : createTranslator({
-          locale: `${code}-u-nu-latn`,
-          catalogue: catalogue.default,
-          isolates: directionOf(code) === "rtl",
-        });
+    catalogue === undefined ? english : createTranslator({ locale, catalogue: catalogue.default, isolates });
+  spoken.write = catalogue === undefined ? dollarsInEnglish : dollarWriter(locale);
 }

@@ -1,7 +1,7 @@
 import type { ErrorDetail, LiveStatus, PageOfferStatus, TurnView } from "../../client/index.ts";
 import { spendingParts, type SpendingPart } from "../../protocol/models/money-words.ts";
 import { PANEL_LIMITS } from "./limits.ts";
-import { mark, plural, t } from "./language.ts";
+import { dollars, mark, plural, t } from "./language.ts";
 
 type WordsInput = Readonly<Record<string, unknown>>;
 
@@ -177,14 +177,6 @@ export function offerWords(offered: Pick<PageOfferStatus, "state" | "failure"> |
   return offered?.state === "waiting" && why !== undefined
     ? t("The tools of this page have to wait: {why}.", { why })
     : undefined;
-}
-
-const MICRO = 1_000_000;
-const CENT = 10_000;
-
-/** micro-USD as dollars: cents, and more digits where cents would hide it. */
-export function dollars(microusd: number): string {
-  return `$${(microusd / MICRO).toFixed(microusd === 0 || microusd >= CENT ? 2 : 4)}`;
 }
 
 /** What an answer cost: measured, or at most; empty: not known. */

@@ -1,29 +1,21 @@
 import { useEffect, useState, type ReactNode } from "react";
 import { spendingParts, type SessionView, type Spending, type Status } from "../../protocol/index.ts";
+import { dollarWriter, exactDigits, roundedDigits, writeDollars } from "./dollars.ts";
 import { Badge, type Tone } from "./states.tsx";
 import { locale, t } from "./language/t.ts";
 
-const MICRO = 1_000_000;
-const CENT_MICRO = 10_000;
-// Each takes longer to make than a row of a list to draw.
-const CENTS = dollars(2);
-const PARTS_OF_CENTS = dollars(4);
+const write = dollarWriter(locale);
 
 /** Micro-USD as dollars: cents, and more digits where cents would hide it. */
-export function money(microusd: number): string {
-  const isCents = microusd === 0 || Math.abs(microusd) >= CENT_MICRO;
-  return (isCents ? CENTS : PARTS_OF_CENTS).format(microusd / MICRO);
-}
+export const money = (microusd: number): string => write(microusd, roundedDigits(microusd));
 
-function dollars(digits: number): Intl.NumberFormat {
-  return new Intl.NumberFormat(locale, {
-    style: "currency",
-    currency: "USD",
-    // `$` alone, in every language.
-    currencyDisplay: "narrowSymbol",
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  });
+/** Micro-USD as dollars, with every digit: limits and prices. */
+export const exactMoney = (microusd: number): string => write(microusd, exactDigits(microusd));
+
+/** Micro-USD as dollars, each with as many digits as the others: the labels of an axis. */
+export function moneyAlike(amounts: readonly number[]): readonly string[] {
+  const digits = Math.max(0, ...amounts.map((microusd) => writeDollars(microusd).split(".")[1]?.length ?? 0));
+  return amounts.map((microusd) => write(microusd, [digits, digits]));
 }
 
 export function count(number: number): string {

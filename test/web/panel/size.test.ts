@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 
 const BUILT = resolve(import.meta.dirname, "../../../dist/panel");
-const MOST_BYTES = 45_500;
+const MOST_BYTES = 46_000;
 const MOST_CATALOGUE_BYTES = 6_000;
 
 const packed = (names: readonly string[]): readonly number[] =>

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../../src/client/index.ts";
 import { LIMITS } from "../../../src/protocol/index.ts";
+import { dollars } from "../../../src/web/panel/language.ts";
 import { PANEL_LIMITS } from "../../../src/web/panel/limits.ts";
 import { isShortcut, parseShortcut } from "../../../src/web/panel/shortcut.ts";
 import {
   bareTool,
   connectionWords,
-  dollars,
   hunksOf,
   pageWords,
   shorten,

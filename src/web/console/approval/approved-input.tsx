@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import type { Approval } from "../../../protocol/index.ts";
-import { writeDollars } from "../../ui/dollars.ts";
 import { fieldsOf, type EditedToolInput } from "./edit.ts";
 import { JsonView, PreviewView } from "./preview.tsx";
 import { visible, visibleCommand } from "../../ui/visible.ts";
+import { exactMoney } from "../../ui/words.tsx";
 import { t } from "../../ui/language/t.ts";
 
 /** A call that a person changed before approving it: first what ran, then what was requested. */
@@ -60,7 +60,7 @@ export function GivenAnswer({
   const { preview } = approval;
   const limit = given["limit_microusd"];
   if (preview.type === "budget" && typeof limit === "number")
-    return <p className="text-sm">{t("New limit: {amount}", { amount: `$${writeDollars(limit)}` })}</p>;
+    return <p className="text-sm">{t("New limit: {amount}", { amount: exactMoney(limit) })}</p>;
   const answers = given["answers"];
   if (preview.type !== "question" || typeof answers !== "object" || answers === null) return <JsonView value={given} />;
   return (

@@ -4,7 +4,7 @@ import { Button } from "../../ui/button.tsx";
 import { InFooter } from "./footer-slot.tsx";
 import { Field, Input } from "../../ui/field.tsx";
 import { writeDollars, parseDollars } from "../../ui/dollars.ts";
-import { money } from "../../ui/words.tsx";
+import { exactMoney, money } from "../../ui/words.tsx";
 import { t } from "../../ui/language/t.ts";
 
 /** In micro-USD. */
@@ -65,9 +65,7 @@ export function BudgetForm({
           </Field>
           <InFooter>
             <Button type="submit" form={form} variant="primary" disabled={error !== undefined} busy={busy}>
-              {limit === undefined
-                ? t("Set the limit")
-                : t("Set the limit to {amount}", { amount: `$${writeDollars(limit)}` })}
+              {limit === undefined ? t("Set the limit") : t("Set the limit to {amount}", { amount: exactMoney(limit) })}
             </Button>
           </InFooter>
         </>

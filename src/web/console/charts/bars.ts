@@ -1,6 +1,6 @@
-import { format } from "d3-format";
 import { scaleBand, scaleLinear } from "d3-scale";
 import { locale } from "../../ui/language/t.ts";
+import { count, moneyAlike } from "../../ui/words.tsx";
 
 /** One piece of a bar. */
 export interface ChartBar {
@@ -71,6 +71,7 @@ const TICK = 10;
 const LABEL_WIDTH = 62;
 const MIN_LABELS = 2;
 const TICKS = 4;
+const MICRO = 1_000_000;
 /** With this many bars they are drawn closer together. */
 const CROWDED = 45;
 
@@ -81,11 +82,9 @@ export function layoutOf(chart: BarChart, width: number): BarLayout {
   for (const { at, value } of chart.bars) totals.set(at, (totals.get(at) ?? 0) + value);
   const bottom = HEIGHT - BOTTOM;
   const y = scaleLinear([0, Math.max(...totals.values(), Number.MIN_VALUE)], [bottom, TOP]).nice(TICKS);
-  const write = format(unit === "dollars" ? ",~r" : "~s");
-  const yLabels = y.ticks(TICKS).map((tick) => ({
-    at: y(tick),
-    text: unit === "dollars" ? `$${write(tick)}` : write(tick),
-  }));
+  const ticks = y.ticks(TICKS);
+  const written = unit === "dollars" ? moneyAlike(ticks.map((tick) => Math.round(tick * MICRO))) : ticks.map(count);
+  const yLabels = ticks.map((tick, index) => ({ at: y(tick), text: written[index] ?? "" }));
   const left = Math.max(...yLabels.map(({ text }) => text.length)) * CHAR_WIDTH + TICK;
   const right = Math.max(left, width - RIGHT);
   const x = scaleBand(places, [left, right])

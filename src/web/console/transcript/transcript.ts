@@ -9,7 +9,7 @@ import {
   type Outcome,
   type TranscriptNotice,
 } from "../../../protocol/index.ts";
-import { writeDollars } from "../../ui/dollars.ts";
+import { exactMoney } from "../../ui/words.tsx";
 import { modeWords } from "./mode-words.ts";
 import { changedFiles, type ChangedFile } from "./tool-words.ts";
 import { t } from "../../ui/language/t.ts";
@@ -165,7 +165,7 @@ function noticeWords(event: TranscriptNotice): readonly string[] {
       return [
         limit === undefined
           ? t("The limit was removed.")
-          : t("The limit is now {amount}.", { amount: `$${writeDollars(limit)}` }),
+          : t("The limit is now {amount}.", { amount: exactMoney(limit) }),
       ];
     }
     case "approval.resolved":

@@ -1,7 +1,7 @@
 import { parseDollars, writeDollars } from "../../ui/dollars.ts";
 import type { BudgetPreview } from "./ask.ts";
 import { make, setText } from "./dom.ts";
-import { t } from "../language.ts";
+import { exactDollars, t } from "../language.ts";
 
 /** A limit of money is reached: how much shall it be from now on? */
 export function BudgetForm(
@@ -27,7 +27,7 @@ export function BudgetForm(
       limit === undefined
         ? t("Write an amount in dollars, such as 2.50.")
         : limit <= shortage.limit_microusd
-          ? t("It must be more than the limit of now, {limit}.", { limit: `$${writeDollars(shortage.limit_microusd)}` })
+          ? t("It must be more than the limit of now, {limit}.", { limit: exactDollars(shortage.limit_microusd) })
           : undefined;
     words.hidden = wrong === undefined;
     setText(words, wrong ?? "");

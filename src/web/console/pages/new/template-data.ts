@@ -5,6 +5,7 @@ import { KEYS } from "../../app/feed.tsx";
 import { wordsOf } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
 import { freshKey } from "../../app/fresh-key.ts";
+import { exactMoney } from "../../../ui/words.tsx";
 import { t } from "../../../ui/language/t.ts";
 
 export function useTemplates() {
@@ -46,13 +47,7 @@ export function useTemplateActions() {
 export function templateWords({ session }: Template): string {
   const { engine, model, profile, workspace, max_cost_microusd: limit } = session;
   const folder = workspace?.split("/").findLast((part) => part !== "");
-  const parts = [
-    engine,
-    model,
-    profile,
-    folder,
-    limit === undefined ? undefined : `$${(limit / 1_000_000).toFixed(2)}`,
-  ];
+  const parts = [engine, model, profile, folder, limit === undefined ? undefined : exactMoney(limit)];
   const words = parts.filter((part) => part !== undefined).join(" · ");
   return words === "" ? t("Default settings") : words;
 }

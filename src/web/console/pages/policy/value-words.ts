@@ -1,7 +1,8 @@
 import type { RateLimit } from "../../../../protocol/index.ts";
 import type { FieldSpec } from "./field-kinds.ts";
 import { writeNumber } from "./numbers.ts";
-import { locale, plural } from "../../../ui/language/t.ts";
+import { exactMoney } from "../../../ui/words.tsx";
+import { locale, plural, t } from "../../../ui/language/t.ts";
 
 /** A setting in words, for those who only read. Lists are shown entry by entry instead. */
 export function valueWords(spec: FieldSpec, value: unknown): string {
@@ -14,15 +15,15 @@ export function valueWords(spec: FieldSpec, value: unknown): string {
     case "list":
       return Array.isArray(value) ? value.join(", ") : "";
     case "hooks":
-      return "on";
+      return t("on");
     case "switch":
-      return value === true ? "yes" : "no";
+      return value === true ? t("yes") : t("no");
     case "dollars":
-      return typeof value === "number" ? `$${writeNumber("dollars", value)}` : "";
+      return typeof value === "number" ? exactMoney(value) : "";
     case "count":
       return typeof value === "number" ? value.toLocaleString(locale) : "";
     case "seconds":
-      return typeof value === "number" ? `${writeNumber("seconds", value)} s` : "";
+      return typeof value === "number" ? t("{seconds} s", { seconds: writeNumber("seconds", value) }) : "";
     case "rate":
       return rateWords(value as RateLimit);
   }

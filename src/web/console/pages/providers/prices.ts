@@ -1,13 +1,10 @@
 import type { PricedModel } from "../../../../protocol/index.ts";
-import { locale } from "../../../ui/language/t.ts";
-
-const MICRO = 1_000_000;
+import { exactMoney } from "../../../ui/words.tsx";
 
 /** Micro-USD per million tokens as dollars: `$3`, `$0.30`, `$0.075`. */
 export function rate(microusd: number | undefined): string {
   if (microusd === undefined) return "";
-  const minimumFractionDigits = microusd % MICRO === 0 ? 0 : 2;
-  return `$${(microusd / MICRO).toLocaleString(locale, { minimumFractionDigits, maximumFractionDigits: 4 })}`;
+  return exactMoney(microusd);
 }
 
 /** Prices whose provider or model has all the words, in any order. */

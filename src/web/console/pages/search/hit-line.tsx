@@ -17,7 +17,7 @@ export function HitLine({ hit }: { readonly hit: SearchHit }): ReactNode {
         className="block px-4 py-3 hover:bg-sunken"
       >
         <span className="flex flex-wrap items-baseline gap-x-2 text-sm">
-          <span className="min-w-0 truncate font-medium">
+          <span dir="auto" className="min-w-0 truncate font-medium">
             {hit.title === "" ? t("Untitled session") : visible(hit.title)}
           </span>
           <span className="text-xs text-soft">{hitKindLabel(hit)}</span>
@@ -25,7 +25,7 @@ export function HitLine({ hit }: { readonly hit: SearchHit }): ReactNode {
             <Ago at={hit.at} />
           </span>
         </span>
-        <span className="mt-0.5 line-clamp-2 text-sm break-words text-soft">
+        <span dir="auto" className="mt-0.5 line-clamp-2 text-sm break-words text-soft">
           <MarkedText hit={hit} />
         </span>
       </Link>

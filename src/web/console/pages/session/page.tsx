@@ -31,25 +31,34 @@ export function SessionPage(): ReactNode {
   if (session.data !== undefined && isReady) return <OpenSession key={sessionId} session={session.data} />;
   if (session.error instanceof Failure && session.error.code === "not_found") {
     return (
-      <Empty icon={SearchX} title={t("Session not found")}>
-        {rich("It may belong to someone else, or the address is wrong. {link}", {
-          link: (
-            <Link to="/sessions" className="text-accent underline">
-              {t("To the sessions")}
-            </Link>
-          ),
-        })}
-      </Empty>
+      <>
+        <h1 className="sr-only">{t("Session")}</h1>
+        <Empty icon={SearchX} title={t("Session not found")}>
+          {rich("It may belong to someone else, or the address is wrong. {link}", {
+            link: (
+              <Link to="/sessions" className="text-accent underline">
+                {t("To the sessions")}
+              </Link>
+            ),
+          })}
+        </Empty>
+      </>
     );
   }
   if (session.error !== null) {
     return (
       <div className="p-6">
+        <h1 className="sr-only">{t("Session")}</h1>
         <Trouble title={t("Can’t load this session")} error={session.error} onRetry={() => void session.refetch()} />
       </div>
     );
   }
-  return <Waiting />;
+  return (
+    <>
+      <h1 className="sr-only">{t("Session")}</h1>
+      <Waiting />
+    </>
+  );
 }
 
 /** `part`: how much of it is here. */

@@ -49,7 +49,7 @@ function Facts({ session, view }: { readonly session: SessionView; readonly view
   return (
     <div className="space-y-5 text-sm">
       {view.todos.length > 0 && (
-        <Part title={t("Plan")}>
+        <Part title={t("The agent’s plan")}>
           <TodoList todos={view.todos} />
         </Part>
       )}
@@ -156,7 +156,7 @@ function Settings({ session }: { readonly session: SessionView }): ReactNode {
   ];
   return (
     <Part title={t("Settings")}>
-      <dl className="grid grid-cols-[5.5rem_1fr] gap-x-2 gap-y-1">
+      <dl className="grid grid-cols-[minmax(5.5rem,auto)_minmax(0,1fr)] gap-x-2 gap-y-1">
         {facts.map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-faint">{name}</dt>
@@ -188,7 +188,7 @@ function Bill({
   const input = input_tokens + cache_read_tokens + cache_write_tokens;
   return (
     <Part title={t("Usage")}>
-      <dl className="grid grid-cols-[5.5rem_1fr] gap-x-2 gap-y-1 tabular-nums">
+      <dl className="grid grid-cols-[minmax(5.5rem,auto)_minmax(0,1fr)] gap-x-2 gap-y-1 tabular-nums">
         <dt className="text-faint">{t("Spent")}</dt>
         <dd>{money(spent)}</dd>
         {reserved > 0 && (

@@ -63,8 +63,8 @@ function Table({ sessions, actions }: Omit<ListProps, "place">): ReactNode {
               {session.settings.model}
             </span>
           </td>
-          <td className={`${CELL} text-end whitespace-nowrap`}>
-            <Cost session={session} twoLines />
+          <td className={`${CELL} text-end`}>
+            <Cost session={session} isColumn />
           </td>
           <td className={CELL}>
             <span className="line-clamp-1 break-all text-soft" title={session.created_by.name}>
@@ -93,7 +93,7 @@ function TableFrame({ children }: { readonly children: ReactNode }): ReactNode {
             <th className={HEAD}>{t("Session")}</th>
             <th className={`${HEAD} w-36`}>{t("State")}</th>
             <th className={`${HEAD} w-32 2xl:w-44`}>{t("Engine, model")}</th>
-            <th className={`${HEAD} w-24 text-right!`}>{t("Cost")}</th>
+            <th className={`${HEAD} w-32 text-end!`}>{t("Cost")}</th>
             <th className={`${HEAD} w-28 2xl:w-36`}>{t("Created by")}</th>
             <th className={`${HEAD} w-32`}>{t("Last activity")}</th>
             <th className="w-11">

@@ -62,17 +62,21 @@ export function State({ session }: { readonly session: SessionView }): ReactNode
 
 export function Cost({
   session,
-  twoLines = false,
+  isColumn = false,
 }: {
   readonly session: SessionView;
-  readonly twoLines?: boolean;
+  /** A line for each amount, in a narrow column that has the title. */
+  readonly isColumn?: boolean;
 }): ReactNode {
-  const { cost_microusd: cost, limit_microusd: limit } = session;
+  const { cost_microusd: cost, bound_microusd: bound, limit_microusd: limit } = session;
   return (
     <span className="tabular-nums">
-      {session.bound_microusd === undefined ? money(cost) : spending(session)}
+      {isColumn ? money(cost - (bound ?? 0)) : bound === undefined ? money(cost) : spending(session)}
+      {isColumn && bound !== undefined && (
+        <span className="block text-xs">{t("at most {amount}", { amount: money(cost) })}</span>
+      )}
       {limit !== undefined && (
-        <span className={classes(limit > 0 && cost >= limit ? "text-bad" : "text-faint", twoLines && "block text-xs")}>
+        <span className={classes(limit > 0 && cost >= limit ? "text-bad" : "text-faint", isColumn && "block text-xs")}>
           {" "}
           {t("of {limit}", { limit: money(limit) })}
         </span>

@@ -9,14 +9,22 @@ const SESSIONS = 500;
 const EACH_MS = 20_000;
 
 /** The newest sessions, for their names and limits. */
-export function useNewestSessions(): { readonly sessions: readonly SessionView[]; readonly isPending: boolean } {
+interface NewestSessions {
+  /** Empty until they are known. */
+  readonly sessions: readonly SessionView[];
+  readonly isKnown: boolean;
+  readonly error: Error | null;
+  readonly refetch: () => unknown;
+}
+
+export function useNewestSessions(): NewestSessions {
   const { client } = useConnection();
-  const { data, isPending } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: [...KEYS.usage, "sessions"],
     queryFn: async () => (await client.sessions({ limit: SESSIONS })).sessions,
     refetchInterval: EACH_MS,
   });
-  return { sessions: data ?? [], isPending };
+  return { sessions: data ?? [], isKnown: data !== undefined, error, refetch };
 }
 
 /** Names for principals, sessions and API keys that the caller may see; an unknown id stays as it is. */

@@ -52,10 +52,11 @@ function Usage(): ReactNode {
   const [group, setGroup] = useState<UsageGrouping>("model");
   const daily = useReport(["day", group], range);
   const sums = useReport([group], range);
-  const { sessions } = useNewestSessions();
+  const newest = useNewestSessions();
+  const { sessions } = newest;
   const nameOf = useNames(sessions);
-  const trouble = daily.error ?? sums.error;
-  const retry = (): void => void Promise.all([daily.refetch(), sums.refetch()]);
+  const trouble = daily.error ?? sums.error ?? newest.error;
+  const retry = (): void => void Promise.all([daily.refetch(), sums.refetch(), newest.refetch()]);
   const pick = (next: RangeChoice, days: DayRange): void => {
     setChoice(next);
     setRange(days);
@@ -96,7 +97,7 @@ function Usage(): ReactNode {
           <Budgets budgets={sums.data.budgets} nameOf={nameOf} />
         )}
       </Section>
-      <SessionLimits sessions={sessions} />
+      <SessionLimits sessions={newest.isKnown ? sessions : undefined} />
     </Page>
   );
 }

@@ -4,6 +4,7 @@ import type { BudgetLine, SessionView } from "../../../../protocol/index.ts";
 import { useMay } from "../../../ui/app/connection.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Section } from "../../../ui/page.tsx";
+import { Skeleton } from "../../../ui/states.tsx";
 import { money, StatusBadge, titleOf } from "../../../ui/words.tsx";
 import { BudgetBar } from "./budgets.tsx";
 import { SetLimit } from "./set-limit.tsx";
@@ -20,14 +21,17 @@ function openByShare(sessions: readonly SessionView[]): readonly SessionView[] {
     .toSorted((left, right) => share(right) - share(left) || right.cost_microusd - left.cost_microusd);
 }
 
-export function SessionLimits({ sessions }: { readonly sessions: readonly SessionView[] }): ReactNode {
+/** `sessions`: undefined until they are known. */
+export function SessionLimits({ sessions }: { readonly sessions: readonly SessionView[] | undefined }): ReactNode {
   const mayRaise = useMay("budget.raise");
   const [all, setAll] = useState(false);
   const [chosen, setChosen] = useState<SessionView>();
-  const open = openByShare(sessions);
+  const open = openByShare(sessions ?? []);
   return (
     <Section title={t("Limits of open sessions")}>
-      {open.length === 0 ? (
+      {sessions === undefined ? (
+        <Skeleton className="h-24" />
+      ) : open.length === 0 ? (
         <p className="text-sm text-soft">
           {t("No session is open. A session’s limit is set when it starts and can be raised here.")}
         </p>
