@@ -13,7 +13,7 @@ import { readResponses } from "./openai-responses/format.ts";
 import { embed } from "./openai/embeddings.ts";
 import { OPENAI } from "./openai/vendor.ts";
 import { FaultCounter, findScript, scriptedReply } from "./script.ts";
-import { withPlainTools, withServedTools } from "./served-tools.ts";
+import { withPlainTools, withScriptedTools, withServedTools } from "./served-tools.ts";
 import { pause, ReplyStream } from "./stream.ts";
 import {
   ApiError,
@@ -166,7 +166,7 @@ function replyTo(asked: SimRequest, demoDelayMs: number): ModelReply {
   const request = withPlainTools(asked);
   const { blocks, after } = findPrompt(request.messages);
   const script = findScript(blocks.join("\n"));
-  if (script !== undefined) return withServedTools(scriptedReply(script, after), asked);
+  if (script !== undefined) return withScriptedTools(scriptedReply(script, after), asked);
   return withServedTools({ ...demoReply(request, blocks.at(-1) ?? "", after), wordMs: demoDelayMs }, asked);
 }
 

@@ -168,6 +168,16 @@ describe("the demo", () => {
     );
   });
 
+  test.each([
+    ["as they are", ""],
+    ["behind OpenCode's name of our server", "sallyport_"],
+    ["behind that of Claude's program and of ACP agents", "mcp__sallyport__"],
+  ])("finds tools %s", async (_name, server) => {
+    const tools = TOOLS.map((tool) => ({ ...tool, name: `${server}${tool.name}` }));
+    const { content } = await client.ask([{ role: "user", content: "list the files" }], { tools });
+    expect(content.find(({ type }) => type === "tool_use")).toMatchObject({ name: `${server}Glob` });
+  });
+
   test("summarises what was asked", async () => {
     const prompt = "Summarize the conversation below.\n> user: Make it so.\n> agent: Done.\n> user: Thanks.";
     expect((await converse(prompt, new Map())).words).toBe(
