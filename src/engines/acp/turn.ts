@@ -13,7 +13,7 @@ import { ClientRequests } from "./client-requests.ts";
 import { AgentGone, RPC, RpcError } from "./connection.ts";
 import type { PromptEnd } from "./known-turns.ts";
 import { OwnCalls } from "./own-calls.ts";
-import { endWords, failureOf, isDropped, maxTurns, rejectedWords, SILENT, stopOf } from "./outcome.ts";
+import { endWords, failureOf, isDropped, maxTurns, rejectedWords, SILENT, stopOf, tooMany } from "./outcome.ts";
 import { Speech, type SpeechChunk } from "./speech.ts";
 
 export interface AgentTurnOptions {
@@ -58,6 +58,8 @@ export class AgentTurn {
   /** Something of the turn was told. */
   #hasItems = false;
   #waiting = 0;
+  /** Calls of our tools that are open. */
+  #offered = 0;
   #lastSign: number;
   /** The last model request of the turn. */
   #metered: MeteredRequest | undefined;
@@ -295,7 +297,7 @@ export class AgentTurn {
   async #ownCall(update: VendorFields): Promise<void> {
     try {
       if (await this.#own.update(update)) return;
-      this.stop({ code: "engine_failed", message: `${this.#options.agent.title} has too many open tool calls` });
+      this.stop(tooMany(this.#options.agent.title));
     } catch (error) {
       this.crash(error);
     }
@@ -327,6 +329,11 @@ export class AgentTurn {
   }): Promise<ToolResult> {
     if (this.over || this.#stopped !== undefined) return errorResult("The turn is over.");
     this.#sign();
+    if (this.#offered >= LIMITS.agentOpenCalls) {
+      this.stop(tooMany(this.#options.agent.title));
+      return errorResult("The turn is over.");
+    }
+    this.#offered += 1;
     try {
       await this.#own.served(call, AbortSignal.any([this.signal, call.signal]));
       const result = await this.calls.perform(call, this.#speech.end("completed"), call.signal);
@@ -339,6 +346,8 @@ export class AgentTurn {
     } catch (error) {
       this.crash(error);
       return errorResult("The turn is over.");
+    } finally {
+      this.#offered -= 1;
     }
   }
 

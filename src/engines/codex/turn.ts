@@ -11,8 +11,8 @@ import { record, text, type VendorFields } from "../vendor/fields.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
 import { CodexCalls } from "./calls.ts";
 import type { AnswerQuestion } from "./connection.ts";
-import { asideWords, promptInput, REMINDER, untoldResults, untoldWords } from "./messages.ts";
-import { endOf, endWords, errorOf, type CodexEnd } from "./outcome.ts";
+import { asideWords, promptInput, REMINDER, REPEATED, untoldResults, untoldWords } from "./messages.ts";
+import { endOf, endWords, errorOf, TOO_MANY, type CodexEnd } from "./outcome.ts";
 import { TURN_SAFETY, type OpenThread } from "./process.ts";
 import type { CodexTools } from "./tools.ts";
 import { CodexTranslator } from "./translate.ts";
@@ -61,6 +61,7 @@ export class CodexTurn {
   readonly #calls: CodexCalls;
   readonly #over = new AbortController();
   readonly #notices = new Set<string>();
+  #warnings = 0;
   #room: Promise<void> = Promise.resolve();
   #open: OpenThread | undefined;
   /** Codex's id of its current or last turn. */
@@ -200,11 +201,7 @@ export class CodexTurn {
     while (!this.over) {
       if (this.#waiting > 0 || this.#isIdle || this.#calls.isRunning) this.#lastSign = host.elapsed();
       const left = LIMITS.engineSilenceMs - (host.elapsed() - this.#lastSign);
-      if (left <= 0) {
-        this.#options.onBroken();
-        this.fail(SILENT);
-        return;
-      }
+      if (left <= 0) return this.#breakOff(SILENT);
       if (left <= LIMITS.engineSilenceMs / 2) this.#ping();
       await host.sleep(Math.min(left, LIMITS.engineSilenceMs / 2), this.#over.signal);
     }
@@ -223,6 +220,8 @@ export class CodexTurn {
     this.#lastSign = this.#options.host.elapsed();
     if (notice.type === "turn_started" && !this.#isIdle) this.#turn ??= notice.turn;
     if ("turn" in notice && !this.#isCurrent(notice.turn)) return;
+    if (notice.type === "warning") this.#warnings += 1;
+    if (this.#warnings > LIMITS.engineNotices && notice.type === "warning") return;
     if (notice.type === "usage") {
       this.#messages += 1;
       this.#failures = 0;
@@ -245,6 +244,8 @@ export class CodexTurn {
     if (this.over || !this.#isCurrent(call.turn)) return;
     this.#lastSign = this.#options.host.elapsed();
     this.#isFruitful = true;
+    if (this.#calls.isOpen(call.call_id)) return answer(REPEATED);
+    if (this.#calls.areTooMany) return this.#breakOff(TOO_MANY);
     const item = this.#calls.begin(call, answer);
     const { output_schema } = this.#options.settings;
     if (output_schema !== undefined && item.tool === STRUCTURED_OUTPUT)
@@ -283,6 +284,12 @@ export class CodexTurn {
     this.#calls.runner?.stop(error);
     if (this.#isIdle || this.#open === undefined) this.fail(error);
     else this.#work(() => this.#interrupt(error));
+  }
+
+  /** The process does not do what it must. */
+  #breakOff(error: ErrorDetail): void {
+    this.#options.onBroken();
+    this.fail(error);
   }
 
   fail(error: ErrorDetail): void {

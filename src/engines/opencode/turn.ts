@@ -21,7 +21,7 @@ import type { OpenCodeServer } from "./server.ts";
 import { calledTool, type McpTool } from "./tools.ts";
 import { OpenCodeTranslator } from "./translate.ts";
 import type { OpenCodeError, OpenCodeEvent } from "./wire.ts";
-import { ANSWER_TAKEN, endWords, maxTurnsReached, REMINDER, retryWords, SILENT } from "./words.ts";
+import { ANSWER_TAKEN, endWords, maxTurnsReached, REMINDER, retryWords, SILENT, TOO_MANY } from "./words.ts";
 
 interface OpenCodeTurnEnd {
   /** OpenCode's id of the turn's last message; absent: there is none. */
@@ -76,6 +76,8 @@ export class OpenCodeTurn {
   #idle = true;
   #failure: OpenCodeError | undefined;
   #waiting = 0;
+  /** Calls of tools and questions that OpenCode waits for. */
+  #asked = 0;
   #lastSign: number;
   #refusals = 0;
   /** The last model request since the last prompt. */
@@ -205,11 +207,7 @@ export class OpenCodeTurn {
     while (!this.over) {
       if (this.#waiting > 0 || this.#calls.busy) this.#lastSign = host.elapsed();
       const left = LIMITS.engineSilenceMs - (host.elapsed() - this.#lastSign);
-      if (left <= 0) {
-        this.#options.onBroken();
-        this.fail(SILENT);
-        return;
-      }
+      if (left <= 0) return this.#breakOff(SILENT);
       await host.sleep(left, this.#over.signal);
     }
   }
@@ -244,7 +242,6 @@ export class OpenCodeTurn {
     const events = this.#translator?.take(event) ?? [];
     if (events.length > 0) this.#fruitful = true;
     void this.tell(events);
-    this.#calls.arrived();
     switch (event.type) {
       case "message":
         if (event.finish !== undefined) this.#refusals = 0;
@@ -262,9 +259,12 @@ export class OpenCodeTurn {
       case "idle":
         this.#rests();
         return;
+      case "call":
+        this.#calls.arrived();
+        if ((this.#translator?.openCalls ?? 0) > LIMITS.engineOpenCalls) this.#breakOff(TOO_MANY);
+        return;
       case "words":
       case "delta":
-      case "call":
       case "usage":
     }
   }
@@ -273,7 +273,11 @@ export class OpenCodeTurn {
    * Nothing of OpenCode's own may run. The model's answer in a requested form is asked about too: a refusal ends OpenCode's turn without
    * another request to the model, once the answer is here.
    */
-  async #permission({ id, call }: Extract<OpenCodeEvent, { type: "permission" }>): Promise<void> {
+  #permission(question: Extract<OpenCodeEvent, { type: "permission" }>): Promise<void> {
+    return this.#bounded(() => this.#reply(question)).then(() => undefined);
+  }
+
+  async #reply({ id, call }: Extract<OpenCodeEvent, { type: "permission" }>): Promise<void> {
     const given = await this.#calls.answer(call);
     if (given?.fits === true) this.#answer = given;
     if (given !== undefined && !given.fits && this.#isUnformed()) this.stop(NOT_STRUCTURED);
@@ -310,10 +314,27 @@ export class OpenCodeTurn {
   /** Runs one of our tools for OpenCode. */
   runTool(tool: McpTool, input: VendorFields): Promise<ToolResult> {
     this.#fruitful = true;
-    return this.#calls.run(tool, input).catch((error: unknown) => {
-      this.crash(error);
-      return errorResult("The turn is over.");
+    return this.#bounded(() => this.#calls.run(tool, input))
+      .catch((error: unknown) => this.crash(error))
+      .then((result) => result ?? errorResult("The turn is over."));
+  }
+
+  /** Undefined: OpenCode waits for too much at once, and is ended. */
+  async #bounded<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+    if (this.#asked >= LIMITS.engineOpenCalls) {
+      this.#breakOff(TOO_MANY);
+      return undefined;
+    }
+    this.#asked += 1;
+    return work().finally(() => {
+      this.#asked -= 1;
     });
+  }
+
+  /** The process does not do what it must. */
+  #breakOff(error: ErrorDetail): void {
+    this.#options.onBroken();
+    this.fail(error);
   }
 
   /** Never resolves while the turn is being stopped: an answer would make OpenCode ask the model once more. */
@@ -371,14 +392,12 @@ export class OpenCodeTurn {
   /** OpenCode stops asking for what there is no money for, before a person is asked for some; in a bounded time. */
   async #withdraw(message: string): Promise<void> {
     if (this.#withdrawal !== undefined || this.#stopped !== undefined) return;
-    const { host, onBroken } = this.#options;
+    const { host } = this.#options;
     const rested = new AbortController();
     this.#withdrawal = { message, rested };
     void this.#server?.request("POST", `/session/${this.#session}/abort`);
     await host.sleep(LIMITS.engineInterruptMs, AbortSignal.any([rested.signal, this.signal]));
-    if (rested.signal.aborted || this.signal.aborted) return;
-    onBroken();
-    this.fail(SILENT);
+    if (!rested.signal.aborted && !this.signal.aborted) this.#breakOff(SILENT);
   }
 
   #context(): RestContext {

@@ -1,4 +1,4 @@
-import type { ErrorDetail } from "../../protocol/index.ts";
+import { LIMITS, type ErrorDetail } from "../../protocol/index.ts";
 import { STRUCTURED_OUTPUT } from "../structured.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
 
@@ -7,6 +7,11 @@ export const REMINDER = `Give your answer now: call ${STRUCTURED_OUTPUT} with it
 export const SILENT: ErrorDetail = {
   code: "engine_failed",
   message: "The assistant stopped responding and the turn was cancelled. Please try again.",
+};
+
+export const TOO_MANY: ErrorDetail = {
+  code: "engine_failed",
+  message: `OpenCode was ended because it had more than ${LIMITS.engineOpenCalls} tool calls open. Send the prompt again.`,
 };
 
 /** OpenCode's record says that the answer was refused: that is how its turn is ended. */
