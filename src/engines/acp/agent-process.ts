@@ -5,7 +5,7 @@ import { LIMITS, PROTOCOL_VERSION, toolFacts, type SessionSettings } from "../..
 import { OfferedToolServer, type RunOfferedTool } from "../claude/offered-tools.ts";
 import type { OfferedTool } from "../claude/tools.ts";
 import type { Host } from "../engine.ts";
-import { list, record, text, type VendorFields } from "../vendor/fields.ts";
+import { list, parsedJson, record, text, type VendorFields } from "../vendor/fields.ts";
 import { launchRequest, relayCommand, type ToolLine } from "../vendor/launch.ts";
 import type { OutputAllowance, ProcessEnd } from "../vendor/output.ts";
 import type { AgentProgram } from "./agents.ts";
@@ -15,6 +15,8 @@ import { ownToolName } from "./tool-names.ts";
 
 /** The version of the protocol that is spoken. */
 const ACP_VERSION = 1;
+/** Of what it speaks instead. */
+const VERSION_CHARS = 20;
 /** The name of our tool server in the agent. */
 const SERVER = "sallyport";
 const HOME = "acp";
@@ -149,7 +151,7 @@ export class AgentProcess {
     });
     if (initialized["protocolVersion"] !== ACP_VERSION)
       throw new AgentUnusable(
-        `${agent.title} speaks version ${String(initialized["protocolVersion"])} of the Agent Client Protocol, not ${ACP_VERSION}; install another version of it`,
+        `${agent.title} speaks version ${JSON.stringify(initialized["protocolVersion"] ?? null).slice(0, VERSION_CHARS)} of the Agent Client Protocol, not ${ACP_VERSION}; install another version of it`,
       );
     const abilities = record(initialized["agentCapabilities"]);
     this.#takesImages = record(abilities["promptCapabilities"])["image"] === true;
@@ -239,21 +241,13 @@ export class AgentProcess {
     if (known === undefined && this.#servers.size >= LIMITS.agentToolChannels) return;
     const server = known ?? new OfferedToolServer(SERVER, this.offered, this.#means.runOfferedTool);
     this.#servers.set(channel, server);
-    void this.#answerTool(server, channel, line);
+    this.#answerTool(server, channel, line).catch((error: unknown) => this.#connection.fail(error));
   }
 
   async #answerTool(server: OfferedToolServer, channel: number, line: string): Promise<void> {
-    const answer = await server.answer(parsed(line));
+    const answer = await server.answer(parsedJson(line));
     if (answer === undefined || this.#servers.get(channel) !== server) return;
     this.#connection.toTool({ sallyport: "tools", channel, line: JSON.stringify(answer) });
-  }
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line) as unknown;
-  } catch {
-    return undefined;
   }
 }
 

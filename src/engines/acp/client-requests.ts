@@ -141,12 +141,12 @@ export class ClientRequests {
   async #release(params: VendorFields): Promise<VendorFields> {
     const { stop } = this.#terminal(params);
     stop.abort();
-    this.#terminals.delete(String(params["terminalId"]));
+    this.#terminals.delete(text(params["terminalId"]) ?? "");
     return {};
   }
 
   #terminal(params: VendorFields): Terminal {
-    const terminal = this.#terminals.get(String(params["terminalId"]));
+    const terminal = this.#terminals.get(text(params["terminalId"]) ?? "");
     if (terminal === undefined) throw new RpcError(RPC.invalid, "there is no such terminal");
     return terminal;
   }
@@ -155,12 +155,12 @@ export class ClientRequests {
   #command(params: VendorFields): string {
     const command = text(params["command"]);
     if (command === undefined) throw new RpcError(RPC.invalid, "command is missing");
-    const words = list(params["args"]).map((word) => quoted(String(word)));
+    const words = list(params["args"]).map((word) => quoted(plainText(word)));
     const variables = list(params["env"]).map((each) => {
       const { name, value } = record(each);
       if (typeof name !== "string" || !/^[A-Za-z_]\w*$/.test(name))
         throw new RpcError(RPC.invalid, "a variable's name is not valid");
-      return `${name}=${quoted(String(value))}`;
+      return `${name}=${quoted(plainText(value))}`;
     });
     // Without arguments it may be a whole command line.
     const line =
@@ -168,6 +168,11 @@ export class ClientRequests {
     const cwd = text(params["cwd"]);
     return cwd === undefined || cwd === this.#options.workspace ? line : `cd ${quoted(cwd)} && ${line}`;
   }
+}
+
+function plainText(value: unknown): string {
+  if (typeof value === "string") return value;
+  throw new RpcError(RPC.invalid, "words and values must be texts");
 }
 
 function shown({ output, isCut, exit }: Terminal): VendorFields {

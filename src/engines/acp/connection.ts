@@ -90,6 +90,11 @@ export class AgentConnection {
     this.#write({ jsonrpc: "2.0", method, params });
   }
 
+  /** A message of the agent could not be handled: the process is ended. */
+  fail(error: unknown): void {
+    this.#output.fail(error);
+  }
+
   toTool(line: ToolLine): void {
     this.#write({ ...line });
   }
@@ -109,7 +114,7 @@ export class AgentConnection {
     if (message["sallyport"] === "tools") this.#listener.toolLine(message as unknown as ToolLine);
     else if (typeof method !== "string") this.#answered(message);
     else if (id === undefined || id === null) this.#listener.notified(method, record(message["params"]));
-    else void this.#answer(id, method, record(message["params"]));
+    else this.#answer(id, method, record(message["params"])).catch((error: unknown) => this.fail(error));
   }
 
   /** An answer to a request that nobody made means nothing. */

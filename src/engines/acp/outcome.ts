@@ -56,6 +56,10 @@ export function isDropped(answer: VendorFields | RpcError): boolean {
   return answer instanceof RpcError || answer["stopReason"] === "refusal";
 }
 
+export function tooMany(title: string): ErrorDetail {
+  return { code: "engine_failed", message: `${title} has too many open tool calls` };
+}
+
 export function maxTurns({ max_turns }: SessionSettings): ErrorDetail {
   return {
     code: "max_turns",

@@ -1,23 +1,25 @@
-import { canonicalJson, LIMITS, USER_REJECTED, type ContentBlock, type ToolItem } from "../../protocol/index.ts";
+import { LIMITS, USER_REJECTED, type ContentBlock, type ToolItem } from "../../protocol/index.ts";
 import type { EngineEvent, Host } from "../engine.ts";
-import { list, record, text, type VendorFields } from "../vendor/fields.ts";
+import { keyOf, list, record, text, type VendorFields } from "../vendor/fields.ts";
 import type { CallReports } from "./call-reports.ts";
 import type { TurnCalls } from "./calls.ts";
 import { namedCall, updatedCall, type NamedCall, type OwnCall } from "./tool-names.ts";
 
 interface KnownCall {
   call: OwnCall;
+  /** Of its input; absent: that is not told yet. */
+  key: string | undefined;
   /** Absent: nothing was told of it yet. */
   item?: ToolItem | undefined;
   /** It is a call of one of our tools, which was told as that. */
   isOurs?: true | undefined;
   /** What a person or a rule allowed, and nothing ran yet. */
-  allowed?: NamedCall | undefined;
+  allowed?: { readonly tool: string; readonly key: string } | undefined;
 }
 
 /** A call of one of our tools that came before the agent's report of it. */
 interface UnreportedCall {
-  /** Its input. */
+  /** Of its input. */
   readonly key: string;
   isAnswered: boolean;
 }
@@ -57,7 +59,7 @@ export class OwnCalls {
    * time, so that everything is told in its order.
    */
   async served({ input }: NamedCall, signal: AbortSignal): Promise<void> {
-    const key = canonicalJson(input);
+    const key = keyOf(input);
     const { reports, sleep } = this.#options;
     if (this.#claimOurs(key)) {
       reports.came();
@@ -78,7 +80,7 @@ export class OwnCalls {
 
   /** The agent has the result of a call of one of our tools. */
   answered({ input }: NamedCall): void {
-    const key = canonicalJson(input);
+    const key = keyOf(input);
     const call = this.#unreported.find((one) => one.key === key && !one.isAnswered);
     if (call !== undefined) call.isAnswered = true;
   }
@@ -91,7 +93,7 @@ export class OwnCalls {
     if (known === undefined) return false;
     for (const look of this.#arrivals) look();
     const status = text(update["status"]);
-    if (known.isOurs !== true && known.item === undefined && this.#wasOurs(known.call, status)) known.isOurs = true;
+    if (known.isOurs !== true && known.item === undefined && this.#wasOurs(known, status)) known.isOurs = true;
     if (status !== "completed" && status !== "failed") return true;
     this.#known.delete(id);
     if (known.isOurs === true) return true;
@@ -113,7 +115,7 @@ export class OwnCalls {
     const { calls } = this.#options;
     const verdict = await calls.ask(item, { foreign: true });
     if (verdict.effect === "allow" && isSame(verdict.input, item.input)) {
-      known.allowed = named;
+      known.allowed = { tool: named.tool, key: keyOf(named.input) };
       const once = chosen(options, "allow_once");
       if (once !== undefined) return answer(once);
       calls.refuse(item, notPossible("it offers no way to allow a call once"));
@@ -133,10 +135,11 @@ export class OwnCalls {
 
   /** The call that was allowed for exactly this, and that nothing has run for yet: it runs as that one. */
   claim(named: NamedCall): ToolItem | undefined {
+    const key = keyOf(named.input);
     for (const known of this.#known.values()) {
       const { item, allowed } = known;
       if (item === undefined || allowed === undefined || !this.#options.calls.isOpen(item)) continue;
-      if (allowed.tool !== named.tool || !isSame(allowed.input, named.input)) continue;
+      if (allowed.tool !== named.tool || allowed.key !== key) continue;
       known.allowed = undefined;
       return item;
     }
@@ -146,11 +149,14 @@ export class OwnCalls {
   #take(id: string, update: VendorFields): KnownCall | undefined {
     const known = this.#known.get(id);
     if (known !== undefined) {
+      const { input } = known.call;
       known.call = updatedCall(known.call, update);
+      if (known.call.input !== input) known.key = known.call.input && keyOf(known.call.input);
       return known;
     }
     if (id === "" || this.#known.size >= LIMITS.agentOpenCalls) return undefined;
-    const begun = { call: updatedCall(undefined, update) };
+    const call = updatedCall(undefined, update);
+    const begun = { call, key: call.input && keyOf(call.input) };
     this.#known.set(id, begun);
     return begun;
   }
@@ -164,19 +170,18 @@ export class OwnCalls {
   /** Each call of ours stands for one of the agent's, so nothing that it ran itself is hidden. */
   #claimOurs(key: string): boolean {
     const free = [...this.#known.values()].filter(({ item, isOurs }) => item === undefined && isOurs !== true);
-    const same = free.find(({ call }) => call.input !== undefined && canonicalJson(call.input) === key);
+    const same = free.find((one) => one.key === key);
     // An agent may tell the input later, or never.
-    const known = same ?? free.find(({ call }) => call.input === undefined);
+    const known = same ?? free.find((one) => one.key === undefined);
     if (known === undefined) return false;
     known.isOurs = true;
     return true;
   }
 
   /** A call that is reported after it was told as one of ours. Its input may come with a later report; with the last one it is not awaited. */
-  #wasOurs({ input }: OwnCall, status: string | undefined): boolean {
+  #wasOurs({ key }: KnownCall, status: string | undefined): boolean {
     const hasEnded = status === "completed" || status === "failed";
-    if (!this.#options.hasOurs || this.#unreported.length === 0 || (input === undefined && !hasEnded)) return false;
-    const key = input === undefined ? undefined : canonicalJson(input);
+    if (!this.#options.hasOurs || this.#unreported.length === 0 || (key === undefined && !hasEnded)) return false;
     const index = key === undefined ? 0 : this.#unreported.findIndex((one) => one.key === key);
     if (index < 0) return false;
     const [call] = this.#unreported.splice(index, 1);
@@ -205,7 +210,7 @@ function notPossible(why: string): Parameters<TurnCalls["refuse"]>[1] {
 }
 
 function isSame(one: VendorFields, other: VendorFields): boolean {
-  return canonicalJson(one) === canonicalJson(other);
+  return keyOf(one) === keyOf(other);
 }
 
 /** What the call showed, cut to the limit for one result. */

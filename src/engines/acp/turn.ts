@@ -14,7 +14,7 @@ import { ClientRequests } from "./client-requests.ts";
 import { AgentGone, RPC, RpcError } from "./connection.ts";
 import type { PromptEnd } from "./known-turns.ts";
 import { OwnCalls } from "./own-calls.ts";
-import { endWords, failureOf, isDropped, maxTurns, rejectedWords, stopOf } from "./outcome.ts";
+import { endWords, failureOf, isDropped, maxTurns, rejectedWords, stopOf, tooMany } from "./outcome.ts";
 import { Speech, type SpeechChunk } from "./speech.ts";
 
 export interface AgentTurnOptions extends VendorTurnOptions {
@@ -45,6 +45,8 @@ export class AgentTurn extends VendorTurn {
   #answered: Exclude<PromptEnd, "completed"> = "none";
   /** Something of the turn was told. */
   #hasItems = false;
+  /** Calls of our tools that are open. */
+  #offered = 0;
   /** The last model request of the turn. */
   #metered: MeteredRequest | undefined;
   #refusals = 0;
@@ -243,7 +245,7 @@ export class AgentTurn extends VendorTurn {
   async #ownCall(update: VendorFields): Promise<void> {
     try {
       if (await this.#own.update(update)) return;
-      this.stop({ code: "engine_failed", message: `${this.#options.agent.title} has too many open tool calls` });
+      this.stop(tooMany(this.#options.agent.title));
     } catch (error) {
       this.crash(error);
     }
@@ -275,6 +277,11 @@ export class AgentTurn extends VendorTurn {
   }): Promise<ToolResult> {
     if (this.over || this.#stopped !== undefined) return errorResult("The turn is over.");
     this.sign();
+    if (this.#offered >= LIMITS.agentOpenCalls) {
+      this.stop(tooMany(this.#options.agent.title));
+      return errorResult("The turn is over.");
+    }
+    this.#offered += 1;
     try {
       await this.#own.served(call, AbortSignal.any([this.signal, call.signal]));
       const result = await this.calls.perform(call, this.#speech.end("completed"), call.signal);
@@ -287,6 +294,8 @@ export class AgentTurn extends VendorTurn {
     } catch (error) {
       this.crash(error);
       return errorResult("The turn is over.");
+    } finally {
+      this.#offered -= 1;
     }
   }
 

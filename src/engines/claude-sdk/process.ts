@@ -98,6 +98,7 @@ export class SandboxedProcess extends EventEmitter implements SpawnedProcess {
     }
     const output = new ProcessOutput(process, {
       allowance,
+      input: this.stdin,
       onMessage: (_, line) => void this.stdout.write(line),
       onNoise: (line) => listener.noise(line),
       drained: async () => {

@@ -1,10 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { createWriteStream, lstatSync, readdirSync, rmSync } from "node:fs";
-import { rename, type FileHandle } from "node:fs/promises";
+import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import { finished } from "node:stream/promises";
 import { LIMITS } from "../../protocol/index.ts";
 import { holdFolderOf, openRegularFile } from "../../tools/index.ts";
+import { linesOf, rewriteLines } from "../vendor/record-lines.ts";
 import { UnknownOutcome, isMessage, type LeftTurn } from "./unknown-outcome.ts";
 
 const CONFIG = "claude";
@@ -130,26 +128,19 @@ async function copyLines(
   to: string,
   { upto, open }: { readonly upto?: string; readonly open?: LeftTurn | undefined },
 ): Promise<boolean> {
-  const folder = await holdFolderOf(to).catch(() => undefined);
-  if (folder === undefined) return false;
-  const fresh = folder.path(`${basename(to)}.${randomUUID()}.new`);
-  const out = createWriteStream(fresh, { mode: 0o600, flags: "wx" });
   const outcome = new UnknownOutcome(open);
   let found = upto === undefined;
-  for await (const line of linesOf(from)) {
-    if (line.includes(NEWEST) || !line.endsWith("}")) continue;
-    if (line.includes(MESSAGE) && outcome.read(line) === undefined) continue;
-    if (!out.write(`${line}\n`)) await new Promise<void>((resolve) => out.once("drain", () => resolve()));
-    if (upto === undefined || !isMessage(line, upto)) continue;
-    found = true;
-    break;
+  async function* edit(lines: AsyncIterable<string>): AsyncGenerator<string> {
+    for await (const line of lines) {
+      if (line.includes(NEWEST) || !line.endsWith("}")) continue;
+      if (line.includes(MESSAGE) && outcome.read(line) === undefined) continue;
+      yield line;
+      if (upto === undefined || !isMessage(line, upto)) continue;
+      found = true;
+      break;
+    }
   }
-  out.end();
-  await finished(out);
-  if (found) await rename(fresh, folder.path(basename(to)));
-  else rmSync(fresh, { force: true });
-  await folder.close();
-  return found;
+  return rewriteLines({ from, to, edit, isGood: () => found });
 }
 
 /** Whether the last line has no end: the next write would continue it. */
@@ -162,30 +153,6 @@ async function isTorn(path: string): Promise<boolean> {
     return size > 0 && buffer.toString("latin1") !== "\n";
   } finally {
     await file.close();
-  }
-}
-
-/** Not `node:readline`, which also splits at characters other than a line feed that occur in people's text. `start`: bytes that are left out. */
-export async function* linesOf(path: string, start = 0): AsyncGenerator<string> {
-  // A missing record counts as empty.
-  const file: FileHandle | undefined = await openRegularFile(path);
-  if (file === undefined) return;
-  const input = file.createReadStream({ encoding: "utf8", start });
-  /** The current unfinished line, in pieces. */
-  let pieces: string[] = [];
-  try {
-    for await (const chunk of input as AsyncIterable<string>) {
-      const [first = "", ...rest] = chunk.split("\n");
-      pieces.push(first);
-      for (const piece of rest) {
-        yield pieces.join("");
-        pieces = [piece];
-      }
-    }
-    const last = pieces.join("");
-    if (last !== "") yield last;
-  } finally {
-    input.destroy();
   }
 }
 

@@ -1,3 +1,5 @@
+import { list, parsedJson, record, text, type VendorFields } from "../vendor/fields.ts";
+
 /** A turn that a dead process left open, according to our journal. */
 export interface LeftTurn {
   /** The vendor's id of its prompt. */
@@ -14,17 +16,13 @@ interface Tidings {
   readonly said: readonly string[];
 }
 
-/** The fields of a message that are read. */
+/** What is read of a message. */
 interface RecordedMessage {
-  readonly uuid?: string;
-  readonly parentUuid?: string | null;
-  readonly isSidechain?: boolean;
-  readonly message?: {
-    readonly role?: string;
-    readonly content?:
-      | string
-      | readonly { readonly type: string; readonly text?: string; readonly tool_use_id?: string }[];
-  };
+  readonly uuid: string;
+  readonly parentUuid: string;
+  readonly isSidechain: boolean;
+  readonly role: unknown;
+  readonly blocks: readonly VendorFields[];
 }
 
 const NO_TIDINGS: Tidings = { results: [], said: [] };
@@ -57,22 +55,23 @@ export class UnknownOutcome {
       this.#begun = isMessage(line, this.#open.prompt);
       return NO_TIDINGS;
     }
-    const { uuid = "", parentUuid, isSidechain, message } = parse(line);
+    const { uuid, parentUuid, isSidechain, role, blocks } = parse(line);
     // A sub-agent's own messages are not part of the conversation.
-    if (isSidechain === true) return NO_TIDINGS;
-    const blocks = Array.isArray(message?.content) ? message.content : [];
-    const results = blocks.flatMap(({ type, tool_use_id = "" }) => (type === "tool_result" ? [tool_use_id] : []));
+    if (isSidechain) return NO_TIDINGS;
+    const results = blocks.flatMap(({ type, tool_use_id }) =>
+      type === "tool_result" ? [text(tool_use_id) ?? ""] : [],
+    );
     const { done } = this.#open;
     const invented = results.some((id) => !done.has(id));
     // The other results for the same message of the model remain valid.
-    const follows = this.#doubted && (results.length === 0 || this.#cut.has(parentUuid ?? ""));
+    const follows = this.#doubted && (results.length === 0 || this.#cut.has(parentUuid));
     if (invented || follows) {
       this.#doubted = true;
       this.#cut.add(uuid);
       return undefined;
     }
-    const texts = blocks.flatMap(({ type, text = "" }) => (type === "text" ? [text.trim()] : []));
-    return { results, said: message?.role === "assistant" ? texts : [] };
+    const texts = blocks.flatMap((block) => (block["type"] === "text" ? [(text(block["text"]) ?? "").trim()] : []));
+    return { results, said: role === "assistant" ? texts : [] };
   }
 }
 
@@ -83,9 +82,13 @@ export function isMessage(line: string, uuid: string): boolean {
 
 /** Empty for a broken line. */
 function parse(line: string): RecordedMessage {
-  try {
-    return JSON.parse(line) as RecordedMessage;
-  } catch {
-    return {};
-  }
+  const fields = record(parsedJson(line));
+  const { role, content } = record(fields["message"]);
+  return {
+    uuid: text(fields["uuid"]) ?? "",
+    parentUuid: text(fields["parentUuid"]) ?? "",
+    isSidechain: fields["isSidechain"] === true,
+    role,
+    blocks: list(content).map(record),
+  };
 }

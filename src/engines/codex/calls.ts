@@ -1,6 +1,7 @@
 import {
   endToolItem,
   isToolItem,
+  LIMITS,
   startToolItem,
   type ErrorDetail,
   type NewId,
@@ -66,6 +67,16 @@ export class CodexCalls {
 
   get isRunning(): boolean {
     return this.#running.size > 0;
+  }
+
+  /** Whether Codex has more of them open than it may. */
+  get areTooMany(): boolean {
+    return Math.max(this.#awaited.size, this.#running.size) >= LIMITS.engineOpenCalls;
+  }
+
+  /** Whether Codex waits for a call with this id. */
+  isOpen(call_id: string): boolean {
+    return this.#awaited.has(call_id);
   }
 
   /** Resolves when none runs. */

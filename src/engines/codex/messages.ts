@@ -31,6 +31,12 @@ function imageUrl({ media_type, data }: Omit<ImageBlock, "type">): string {
   return `data:${media_type};base64,${data}`;
 }
 
+/** The answer to a call whose id another open call has. */
+export const REPEATED: VendorFields = {
+  contentItems: [{ type: "inputText", text: "Error: another call with this id is still running." }],
+  success: false,
+};
+
 const SAYS_SO = /^(?:error|user rejected)\b/i;
 
 /** The result of a call in Codex's format. */

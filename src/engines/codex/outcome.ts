@@ -1,5 +1,6 @@
-import type { ErrorCode, ErrorDetail } from "../../protocol/index.ts";
+import { LIMITS, type ErrorCode, type ErrorDetail } from "../../protocol/index.ts";
 import { judge, readAnswer, toError, type ModelFailure, type RetryDecision } from "../loop/failure.ts";
+import { parsedJson } from "../vendor/fields.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
 import type { CodexError } from "./wire.ts";
 
@@ -16,8 +17,15 @@ const STATUS_OF_KIND: Readonly<Record<string, number>> = {
 };
 const INCOMPLETE = /^(?:stream disconnected before completion: )?Incomplete response returned, reason: (.*)$/;
 const BROKEN_OFF = /^(?:stream disconnected|stream closed|idle timeout)/;
-/** What Codex puts around the provider's own words. */
-const FRAME = /^unexpected status \d{3} [^:]*: ([\s\S]*?)(?:, url: \S*)?(?:, request id: .*)?$/;
+/** What Codex puts around the provider's own words: this, an address without white space, and an id up to the end. */
+const FRAME = /^unexpected status \d{3} [^:]*: /;
+const ADDRESS = ", url: ";
+const REQUEST = ", request id: ";
+
+export const TOO_MANY: ErrorDetail = {
+  code: "engine_failed",
+  message: `Codex was ended because it had more than ${LIMITS.engineOpenCalls} tool calls open. Send the prompt again.`,
+};
 
 /** What follows from an error of Codex's turn. */
 export type CodexEnd =
@@ -56,19 +64,23 @@ function failureOf({ message, kind, status }: CodexError, refusal: ErrorCode | u
   const body = parsed(message);
   // Codex shows the whole body of a 400 in place of words, and no status.
   if (body !== undefined) return { ...readAnswer(known ?? 400, body), ...code };
-  if (known !== undefined)
-    return { kind: "answer", status: known, message: FRAME.exec(message)?.[1] ?? message, ...code };
+  if (known !== undefined) return { kind: "answer", status: known, message: unframed(message), ...code };
   if (BROKEN_OFF.test(message)) return { kind: "stream", message };
   return { kind: "connection", message };
 }
 
+/** The provider's own words. No pattern for all of it: a provider can write what a pattern takes hours for. */
+function unframed(message: string): string {
+  const frame = FRAME.exec(message)?.[0];
+  if (frame === undefined) return message;
+  const request = message.indexOf(REQUEST, message.lastIndexOf("\n") + 1);
+  const words = message.slice(frame.length, Math.max(frame.length, request === -1 ? message.length : request));
+  const address = words.lastIndexOf(ADDRESS);
+  return address === -1 || /\s/.test(words.slice(address + ADDRESS.length)) ? words : words.slice(0, address);
+}
+
 function parsed(message: string): unknown {
-  if (!message.startsWith("{")) return undefined;
-  try {
-    return JSON.parse(message);
-  } catch {
-    return undefined;
-  }
+  return message.startsWith("{") ? parsedJson(message) : undefined;
 }
 
 /** How a process ended, for people. */

@@ -1,12 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { createWriteStream, lstatSync, rmSync } from "node:fs";
-import { rename } from "node:fs/promises";
+import { lstatSync } from "node:fs";
 import { basename, join } from "node:path";
-import { finished } from "node:stream/promises";
 import { LIMITS } from "../../protocol/index.ts";
-import { holdFolderOf } from "../../tools/index.ts";
-import { linesOf } from "../claude/transcripts.ts";
-import { list, record, text, type VendorFields } from "../vendor/fields.ts";
+import { linesOf, rewriteLines } from "../vendor/record-lines.ts";
+import { list, parsedJson, record, text, type VendorFields } from "../vendor/fields.ts";
 import { codexHome, namesIn } from "./folders.ts";
 
 const SESSIONS = "sessions";
@@ -99,32 +96,23 @@ async function copyLines(
   to: string,
   { tools, upto, thread }: CopyOptions & { readonly thread?: string | undefined },
 ): Promise<boolean> {
-  const folder = await holdFolderOf(to).catch(() => undefined);
-  if (folder === undefined) return false;
-  const fresh = folder.path(`${basename(to)}.${randomUUID()}.new`);
-  const out = createWriteStream(fresh, { mode: 0o600, flags: "wx" });
   let isRecord = false;
   let hasEnd = upto === undefined;
-  for await (const line of linesOf(from)) {
-    const entry = line.endsWith("}") ? readEntry(line) : "torn";
-    if (entry === "torn") continue;
-    if (entry?.type === "turn" && hasEnd && upto !== undefined) break;
-    if (entry?.type === "turn_end" && entry.turn === upto) hasEnd = true;
-    const written = entry?.type === "meta" && !isRecord ? withTools(line, { tools, thread }) : line;
-    isRecord ||= entry?.type === "meta";
-    if (!out.write(`${written}\n`)) await new Promise<void>((resolve) => out.once("drain", () => resolve()));
+  async function* edit(lines: AsyncIterable<string>): AsyncGenerator<string> {
+    for await (const line of lines) {
+      const entry = line.endsWith("}") ? readEntry(line) : "torn";
+      if (entry === "torn") continue;
+      if (entry?.type === "turn" && hasEnd && upto !== undefined) break;
+      if (entry?.type === "turn_end" && entry.turn === upto) hasEnd = true;
+      yield entry?.type === "meta" && !isRecord ? withTools(line, { tools, thread }) : line;
+      isRecord ||= entry?.type === "meta";
+    }
   }
-  out.end();
-  await finished(out);
-  const isGood = isRecord && hasEnd;
-  if (isGood) await rename(fresh, folder.path(basename(to)));
-  else rmSync(fresh, { force: true });
-  await folder.close();
-  return isGood;
+  return rewriteLines({ from, to, edit, isGood: () => isRecord && hasEnd });
 }
 
 function withTools(line: string, { tools, thread }: CopyOptions & { readonly thread?: string | undefined }): string {
-  const entry = record(JSON.parse(line));
+  const entry = record(parsedJson(line));
   const ids = thread === undefined ? {} : { id: thread, session_id: thread };
   return JSON.stringify({ ...entry, payload: { ...record(entry["payload"]), ...ids, dynamic_tools: tools } });
 }
@@ -153,12 +141,7 @@ const WORTH_READING =
 /** Undefined: it does not matter here. */
 function readEntry(line: string): RecordEntry | undefined {
   if (!WORTH_READING.test(line)) return undefined;
-  let entry: VendorFields;
-  try {
-    entry = record(JSON.parse(line));
-  } catch {
-    return undefined;
-  }
+  const entry = record(parsedJson(line));
   const payload = record(entry["payload"]);
   if (entry["type"] === "session_meta") return { type: "meta", tools: JSON.stringify(list(payload["dynamic_tools"])) };
   const turn = text(payload["turn_id"]) ?? "";

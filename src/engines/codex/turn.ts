@@ -11,8 +11,8 @@ import { VendorTurn, type VendorTurnOptions } from "../vendor/turn.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
 import { CodexCalls } from "./calls.ts";
 import type { AnswerQuestion } from "./connection.ts";
-import { asideWords, promptInput, REMINDER, untoldResults, untoldWords } from "./messages.ts";
-import { endOf, endWords, errorOf, type CodexEnd } from "./outcome.ts";
+import { asideWords, promptInput, REMINDER, REPEATED, untoldResults, untoldWords } from "./messages.ts";
+import { endOf, endWords, errorOf, TOO_MANY, type CodexEnd } from "./outcome.ts";
 import { TURN_SAFETY, type OpenThread } from "./process.ts";
 import type { CodexTools } from "./tools.ts";
 import { CodexTranslator } from "./translate.ts";
@@ -49,6 +49,7 @@ export class CodexTurn extends VendorTurn {
   readonly #options: CodexTurnOptions;
   readonly #translator: CodexTranslator;
   readonly #calls: CodexCalls;
+  #warnings = 0;
   #open: OpenThread | undefined;
   /** Codex's id of its current or last turn. */
   #turn: string | undefined;
@@ -173,6 +174,8 @@ export class CodexTurn extends VendorTurn {
     this.sign();
     if (notice.type === "turn_started" && !this.#isIdle) this.#turn ??= notice.turn;
     if ("turn" in notice && !this.#isCurrent(notice.turn)) return;
+    if (notice.type === "warning") this.#warnings += 1;
+    if (this.#warnings > LIMITS.engineNotices && notice.type === "warning") return;
     if (notice.type === "usage") {
       this.#messages += 1;
       this.#failures = 0;
@@ -195,6 +198,8 @@ export class CodexTurn extends VendorTurn {
     if (this.over || !this.#isCurrent(call.turn)) return;
     this.sign();
     this.#isFruitful = true;
+    if (this.#calls.isOpen(call.call_id)) return answer(REPEATED);
+    if (this.#calls.areTooMany) return this.breakOff(TOO_MANY);
     const item = this.#calls.begin(call, answer);
     const { output_schema } = this.#options.settings;
     if (output_schema !== undefined && item.tool === STRUCTURED_OUTPUT)

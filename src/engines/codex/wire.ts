@@ -1,3 +1,4 @@
+import { LIMITS } from "../../protocol/index.ts";
 import { count, list, record, text, type VendorFields } from "../vendor/fields.ts";
 
 /** Tokens of one request, as Codex counts: the input includes what was cached. */
@@ -79,7 +80,8 @@ export function readNotice(method: string, params: VendorFields): CodexNotice {
     case "warning":
     case "configWarning": {
       const message = text(params["message"]) ?? text(params["summary"]);
-      return message === undefined || EXPECTED.test(message) ? OTHER : { type: "warning", message };
+      if (message === undefined || EXPECTED.test(message)) return OTHER;
+      return { type: "warning", message: message.slice(0, LIMITS.engineNoticeChars).toWellFormed() };
     }
     default:
       return OTHER;
@@ -138,7 +140,7 @@ function readError(error: VendorFields): CodexError {
   const info = error["codexErrorInfo"];
   const [kind = "", details] = typeof info === "string" ? [info] : (Object.entries(record(info))[0] ?? []);
   return {
-    message: text(error["message"]) ?? "no explanation",
+    message: (text(error["message"]) ?? "no explanation").slice(0, LIMITS.modelErrorBytes),
     kind,
     status: count(record(details)["httpStatusCode"]),
   };

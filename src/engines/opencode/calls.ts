@@ -4,7 +4,7 @@ import type { ConversationOptions, EngineEvent, Host, Verdict } from "../engine.
 import { runSubagents } from "../loop/engine.ts";
 import { structuredEnd, type StructuredEnd } from "../loop/structured.ts";
 import { STRUCTURED_OUTPUT } from "../structured.ts";
-import type { VendorFields } from "../vendor/fields.ts";
+import { keyOf, type VendorFields } from "../vendor/fields.ts";
 import type { McpTool } from "./tools.ts";
 import type { OpenCodeTurn } from "./turn.ts";
 
@@ -57,7 +57,8 @@ export class OpenCodeCalls {
     // It was asked about, and did not fit.
     if (tool.name === STRUCTURED_OUTPUT && output_schema !== undefined)
       return errorResult(structuredProblems(output_schema, input));
-    const item = await this.#found(() => turn.translator?.claim(tool.name, input));
+    const key = keyOf(input);
+    const item = await this.#found(() => turn.translator?.claim(tool.name, key));
     if (item === undefined || turn.over) return errorResult(NOT_PERMITTED);
     const work = this.#decide(item, this.#earlier(tool.name));
     this.#running.set(item, work);

@@ -79,6 +79,8 @@ export class OpenCodeConversation implements Conversation {
   #warming: Promise<WarmStart> | undefined;
   #turn: OpenCodeTurn | undefined;
   #closed = false;
+  #hasMissed = false;
+  #isCatchingUp = false;
 
   constructor(opening: ConversationOptions, host: Host, means: OpenCodeMeans) {
     this.#opening = opening;
@@ -284,7 +286,7 @@ export class OpenCodeConversation implements Conversation {
       { executable: this.#means.executable, host, settings: this.#opening.settings, allowance: this.#means.allowance },
       {
         heard: (event) => (isCurrent() ? this.#turn?.heard(event) : undefined),
-        missed: () => void this.#catchUp().catch(() => undefined),
+        missed: () => this.#missed(),
         mcp: (message) => this.#mcp(message),
         drained: () => this.#turn?.drained() ?? Promise.resolve(),
         ended: (end) => {
@@ -316,7 +318,21 @@ export class OpenCodeConversation implements Conversation {
     });
   }
 
-  /** Events were missed: the record has what they said. */
+  /** Events were missed: the record has what they said. More of them meanwhile are looked for once more, after that. */
+  #missed(): void {
+    this.#hasMissed = true;
+    if (!this.#isCatchingUp) void this.#catchUpAll();
+  }
+
+  async #catchUpAll(): Promise<void> {
+    this.#isCatchingUp = true;
+    while (this.#hasMissed) {
+      this.#hasMissed = false;
+      await this.#catchUp().catch(() => undefined);
+    }
+    this.#isCatchingUp = false;
+  }
+
   async #catchUp(): Promise<void> {
     const { session } = this.#state.kept;
     const turn = this.#turn;

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Failure, LIMITS, type SessionSettings } from "../../protocol/index.ts";
 import type { Piped } from "../../sandbox/sandbox.ts";
 import type { Host } from "../engine.ts";
-import { count, text, type VendorFields } from "../vendor/fields.ts";
+import { count, parsedJson, text, type VendorFields } from "../vendor/fields.ts";
 import { FORWARD_FILE } from "../vendor/launch.ts";
 import { ProcessOutput, type OutputAllowance, type ProcessEnd } from "../vendor/output.ts";
 import { configOf, environmentOf, modelsFile, modelSocket, recordFolder, workFolder } from "./config.ts";
@@ -157,11 +157,12 @@ export class OpenCodeServer {
         return;
       case "response": {
         const status = count(message["status"]) ?? 0;
-        this.#pending.get(count(message["id"]) ?? 0)?.({ status, body: parsed(text(message["body"]) ?? "") });
+        const body = text(message["body"]) ?? "";
+        this.#pending.get(count(message["id"]) ?? 0)?.({ status, body: parsedJson(body) ?? body });
         return;
       }
       case "mcp":
-        void this.#answer(count(message["id"]) ?? 0, message["message"]);
+        this.#answer(count(message["id"]) ?? 0, message["message"]).catch((error: unknown) => this.#output.fail(error));
         return;
       default:
       // The end of the process says the rest.
@@ -180,14 +181,5 @@ export class OpenCodeServer {
   async #answer(id: number, message: unknown): Promise<void> {
     const answer = await this.#listener.mcp(message);
     if (answer !== undefined && !this.#ended) this.#write({ type: "answer", id, message: answer });
-  }
-}
-
-/** JSON where it is some. */
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
   }
 }

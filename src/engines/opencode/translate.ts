@@ -11,6 +11,7 @@ import {
 import type { ToolResult } from "../../tools/tool.ts";
 import type { EngineEvent, Verdict } from "../engine.ts";
 import { asApproved } from "../loop/tool-phase.ts";
+import { keyOf } from "../vendor/fields.ts";
 import type { OpenCodeEvent } from "./wire.ts";
 
 type UnfinishedItem = Extract<Item, { text: string }>;
@@ -29,6 +30,8 @@ interface UnfinishedWords {
 interface StartedCall {
   item: ToolItem;
   readonly message: string;
+  /** Of its input. */
+  readonly key: string;
   /** Milliseconds; set when it was allowed. */
   began?: number;
   /** Our tools' server was asked to run it. */
@@ -90,9 +93,9 @@ export class OpenCodeTranslator {
     return this.#deadStreams;
   }
 
-  /** Whether a call is running, of which OpenCode says nothing meanwhile. */
-  get busy(): boolean {
-    return this.#calls.size > 0;
+  /** Calls that have not ended. */
+  get openCalls(): number {
+    return this.#calls.size;
   }
 
   take(event: OpenCodeEvent): readonly EngineEvent[] {
@@ -117,11 +120,10 @@ export class OpenCodeTranslator {
     }
   }
 
-  /** The oldest call of the model with this tool and input that nobody has run yet; undefined: there is none so far. */
-  claim(tool: string, input: Readonly<Record<string, unknown>>): ToolItem | undefined {
-    const wanted = canonical(input);
+  /** The oldest call of the model with this tool and the key of this input that nobody has run yet; undefined: there is none so far. */
+  claim(tool: string, key: string): ToolItem | undefined {
     for (const call of this.#calls.values()) {
-      if (call.claimed || call.item.tool !== tool || canonical(call.item.input) !== wanted) continue;
+      if (call.claimed || call.item.tool !== tool || call.key !== key) continue;
       call.claimed = true;
       return call.item;
     }
@@ -254,7 +256,7 @@ export class OpenCodeTranslator {
         input: state.input,
         message_id: this.#messages.get(message),
       });
-      call = { item, message, claimed: false };
+      call = { item, message, key: keyOf(state.input), claimed: false };
       this.#calls.set(id, call);
       started.push({ type: "item.started", item });
     }
@@ -307,13 +309,4 @@ function refusedEnd({ status, message }: Extract<Verdict, { effect: "deny" }>): 
 function abandonedEnd({ began }: StartedCall): ToolCallEnd {
   const text = began === undefined ? NOT_RUN : UNKNOWN_OUTCOME;
   return { status: "interrupted", output: [{ type: "text", text }], is_error: true };
-}
-
-/** The same text for the same value, whatever the order of its keys. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-      : inner,
-  );
 }

@@ -14,7 +14,7 @@ import type { OpenCodeServer } from "./server.ts";
 import { calledTool, type McpTool } from "./tools.ts";
 import { OpenCodeTranslator } from "./translate.ts";
 import type { OpenCodeError, OpenCodeEvent } from "./wire.ts";
-import { ANSWER_TAKEN, endWords, maxTurnsReached, REMINDER, retryWords } from "./words.ts";
+import { ANSWER_TAKEN, endWords, maxTurnsReached, REMINDER, retryWords, TOO_MANY } from "./words.ts";
 
 interface OpenCodeTurnEnd {
   /** OpenCode's id of the turn's last message; absent: there is none. */
@@ -55,6 +55,8 @@ export class OpenCodeTurn extends VendorTurn {
   /** OpenCode waits for a prompt. */
   #idle = true;
   #failure: OpenCodeError | undefined;
+  /** Calls of tools and questions that OpenCode waits for. */
+  #asked = 0;
   #refusals = 0;
   /** The last model request since the last prompt. */
   #metered: MeteredRequest | undefined;
@@ -169,7 +171,6 @@ export class OpenCodeTurn extends VendorTurn {
     const events = this.#translator?.take(event) ?? [];
     if (events.length > 0) this.#fruitful = true;
     void this.tell(events);
-    this.#calls.arrived();
     switch (event.type) {
       case "message":
         if (event.finish !== undefined) this.#refusals = 0;
@@ -187,9 +188,12 @@ export class OpenCodeTurn extends VendorTurn {
       case "idle":
         this.#rests();
         return;
+      case "call":
+        this.#calls.arrived();
+        if ((this.#translator?.openCalls ?? 0) > LIMITS.engineOpenCalls) this.breakOff(TOO_MANY);
+        return;
       case "words":
       case "delta":
-      case "call":
       case "usage":
     }
   }
@@ -198,7 +202,11 @@ export class OpenCodeTurn extends VendorTurn {
    * Nothing of OpenCode's own may run. The model's answer in a requested form is asked about too: a refusal ends OpenCode's turn without
    * another request to the model, once the answer is here.
    */
-  async #permission({ id, call }: Extract<OpenCodeEvent, { type: "permission" }>): Promise<void> {
+  #permission(question: Extract<OpenCodeEvent, { type: "permission" }>): Promise<void> {
+    return this.#bounded(() => this.#reply(question)).then(() => undefined);
+  }
+
+  async #reply({ id, call }: Extract<OpenCodeEvent, { type: "permission" }>): Promise<void> {
     const given = await this.#calls.answer(call);
     if (given?.fits === true) this.#answer = given;
     if (given !== undefined && !given.fits && this.#isUnformed()) this.stop(NOT_STRUCTURED);
@@ -235,9 +243,20 @@ export class OpenCodeTurn extends VendorTurn {
   /** Runs one of our tools for OpenCode. */
   runTool(tool: McpTool, input: VendorFields): Promise<ToolResult> {
     this.#fruitful = true;
-    return this.#calls.run(tool, input).catch((error: unknown) => {
-      this.crash(error);
-      return errorResult("The turn is over.");
+    return this.#bounded(() => this.#calls.run(tool, input))
+      .catch((error: unknown) => this.crash(error))
+      .then((result) => result ?? errorResult("The turn is over."));
+  }
+
+  /** Undefined: OpenCode waits for too much at once, and is ended. */
+  async #bounded<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+    if (this.#asked >= LIMITS.engineOpenCalls) {
+      this.breakOff(TOO_MANY);
+      return undefined;
+    }
+    this.#asked += 1;
+    return work().finally(() => {
+      this.#asked -= 1;
     });
   }
 
@@ -279,14 +298,12 @@ export class OpenCodeTurn extends VendorTurn {
   /** OpenCode stops asking for what there is no money for, before a person is asked for some; in a bounded time. */
   async #withdraw(message: string): Promise<void> {
     if (this.#withdrawal !== undefined || this.#stopped !== undefined) return;
-    const { host, onBroken } = this.#options;
+    const { host } = this.#options;
     const rested = new AbortController();
     this.#withdrawal = { message, rested };
     void this.#server?.request("POST", `/session/${this.#session}/abort`);
     await host.sleep(LIMITS.engineInterruptMs, AbortSignal.any([rested.signal, this.signal]));
-    if (rested.signal.aborted || this.signal.aborted) return;
-    onBroken();
-    this.fail(SILENT);
+    if (!rested.signal.aborted && !this.signal.aborted) this.breakOff(SILENT);
   }
 
   #context(): RestContext {

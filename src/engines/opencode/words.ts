@@ -1,8 +1,13 @@
-import type { ErrorDetail } from "../../protocol/index.ts";
+import { LIMITS, type ErrorDetail } from "../../protocol/index.ts";
 import { STRUCTURED_OUTPUT } from "../structured.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
 
 export const REMINDER = `Give your answer now: call ${STRUCTURED_OUTPUT} with it.`;
+
+export const TOO_MANY: ErrorDetail = {
+  code: "engine_failed",
+  message: `OpenCode was ended because it had more than ${LIMITS.engineOpenCalls} tool calls open. Send the prompt again.`,
+};
 
 /** OpenCode's record says that the answer was refused: that is how its turn is ended. */
 export const ANSWER_TAKEN = "Your answer in the last turn was taken, whatever the result of your last call above says.";

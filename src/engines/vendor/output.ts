@@ -1,7 +1,8 @@
+import type { Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import { LIMITS } from "../../protocol/index.ts";
+import { errorText, LIMITS } from "../../protocol/index.ts";
 import type { Piped } from "../../sandbox/sandbox.ts";
-import type { VendorFields } from "./fields.ts";
+import { isDeeper, type VendorFields } from "./fields.ts";
 import { StderrTail } from "./stderr.ts";
 
 const NEWLINE = 0x0a;
@@ -128,17 +129,22 @@ export class OutputReader {
 /** Undefined when it is not a message. */
 function parse(text: string, isMessage: (fields: VendorFields) => boolean): VendorFields | undefined {
   if (!text.trimStart().startsWith("{")) return undefined;
+  let value: VendorFields;
   try {
-    const value = JSON.parse(text) as VendorFields;
-    return isMessage(value) ? value : undefined;
+    value = JSON.parse(text) as VendorFields;
   } catch {
     return undefined;
   }
+  if (isDeeper(value, LIMITS.engineNesting))
+    throw new OutputFailure(`it wrote a message that nests more than ${LIMITS.engineNesting} levels`);
+  return isMessage(value) ? value : undefined;
 }
 
 const hasType = (fields: VendorFields): boolean => typeof fields["type"] === "string";
 
 interface FollowOutputOptions extends ReaderOptions {
+  /** What the program is told, where that goes another way first. Absent: its stdin. */
+  readonly input?: Writable | undefined;
   /** Resolves when everything reported has been taken; nothing more is read until then. */
   readonly drained: () => Promise<unknown>;
 }
@@ -147,6 +153,7 @@ interface FollowOutputOptions extends ReaderOptions {
 export class ProcessOutput {
   readonly #process: Piped;
   readonly #reader: OutputReader;
+  readonly #input: Writable;
   readonly #drained: () => Promise<unknown>;
   readonly #stderr = new StderrTail();
   #failure: string | undefined;
@@ -161,6 +168,7 @@ export class ProcessOutput {
   constructor(process: Piped, options: FollowOutputOptions) {
     this.#process = process;
     this.#drained = options.drained;
+    this.#input = options.input ?? process.stdin;
     this.#reader = new OutputReader(options);
     process.stderr.setEncoding("utf8");
     process.stderr.on("data", (chunk: string) => this.#stderr.add(chunk));
@@ -177,17 +185,30 @@ export class ProcessOutput {
     this.#reader.begin();
   }
 
+  /** A message of it could not be handled: the process is ended. */
+  fail(error: unknown): void {
+    if (this.#failure !== undefined) return;
+    this.#failure =
+      error instanceof OutputFailure ? error.message : `what it wrote could not be handled (${errorText(error)})`;
+    this.#reader.close();
+    void this.#process.kill({ graceMs: 0 });
+  }
+
   #take(chunk: Buffer): void {
+    const { stdout } = this.#process;
     this.#chunks += 1;
     this.#ahead += chunk.length;
     this.#guarded(() => this.#reader.add(chunk));
-    if (this.#ahead <= LIMITS.engineAheadBytes || this.#paused || this.#exited) return;
+    const isUnread = this.#input.writableLength > LIMITS.engineUnreadBytes;
+    if ((this.#ahead <= LIMITS.engineAheadBytes && !isUnread) || this.#paused || this.#exited) return;
     this.#paused = true;
-    this.#process.stdout.pause();
-    void this.#drained().then(() => {
+    stdout.pause();
+    // A pipe that is closed needs no reader; an exit is told by itself.
+    const read = isUnread ? new Promise<void>((resolve) => this.#input.once("drain", resolve)) : undefined;
+    void Promise.all([this.#drained(), read]).then(() => {
       this.#ahead = 0;
       this.#paused = false;
-      this.#process.stdout.resume();
+      stdout.resume();
     });
   }
 
@@ -212,10 +233,7 @@ export class ProcessOutput {
     try {
       work();
     } catch (error) {
-      if (!(error instanceof OutputFailure)) throw error;
-      this.#failure = error.message;
-      this.#reader.close();
-      void this.#process.kill({ graceMs: 0 });
+      this.fail(error);
     }
   }
 }

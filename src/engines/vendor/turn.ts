@@ -96,17 +96,19 @@ export abstract class VendorTurn {
 
   /** Watches over the process until the turn is over. */
   async watch(): Promise<void> {
-    const { host, onBroken } = this.#shared;
+    const { host } = this.#shared;
     while (!this.over) {
       if (this.isWaiting || this.isBusy) this.sign();
       const leftMs = LIMITS.engineSilenceMs - (host.elapsed() - this.#lastSign);
-      if (leftMs <= 0) {
-        onBroken();
-        this.fail(SILENT);
-        return;
-      }
+      if (leftMs <= 0) return this.breakOff(SILENT);
       await host.sleep(this.quiet(leftMs), this.#over.signal);
     }
+  }
+
+  /** The program does not do what it must. */
+  protected breakOff(error: ErrorDetail): void {
+    this.#shared.onBroken();
+    this.fail(error);
   }
 
   /** Called while the program is silent. Answers when to look again, ms from now. */

@@ -57,6 +57,12 @@ export const ENGINE_LIMITS = {
   engineBufferedBytes: 134_217_728,
   /** How far a program's output is read ahead of what the session has taken. */
   engineAheadBytes: 8_388_608,
+  /** What a program may leave unread of what it is told: nothing more is read of it until it has read that. */
+  engineUnreadBytes: 16_777_216,
+  /** How deep a message of a program may nest. */
+  engineNesting: 200,
+  /** Calls of our tools, and questions about them, that Codex or OpenCode has open at once. */
+  engineOpenCalls: 256,
   /** Memory of one program with all its children, unless the settings say otherwise, and how often it is checked. */
   engineMemoryBytes: 2_147_483_648,
   engineMemoryCheckMs: 500,

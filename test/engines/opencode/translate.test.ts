@@ -5,7 +5,7 @@ import type { EngineEvent } from "../../../src/engines/index.ts";
 import { restOutcome } from "../../../src/engines/opencode/outcome.ts";
 import { OpenCodeTranslator } from "../../../src/engines/opencode/translate.ts";
 import { readEvent, type OpenCodeError } from "../../../src/engines/opencode/wire.ts";
-import { record, text, type VendorFields } from "../../../src/engines/vendor/fields.ts";
+import { keyOf, record, text, type VendorFields } from "../../../src/engines/vendor/fields.ts";
 
 const GOLDEN = join(import.meta.dirname, "golden");
 const names = readdirSync(GOLDEN).flatMap((name) => /^(.*)\.jsonl$/.exec(name)?.[1] ?? []);
@@ -35,7 +35,7 @@ function replay([prompt, ...lines]: readonly VendorFields[]): readonly EngineEve
     const event = readEvent(line);
     events.push(...translator.take(event));
     for (const call of late.splice(0)) {
-      const item = translator.claim(call.tool, call.input);
+      const item = translator.claim(call.tool, keyOf(call.input));
       if (item === undefined) {
         late.push(call);
         continue;

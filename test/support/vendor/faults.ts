@@ -62,6 +62,9 @@ function endFaults(life: VendorLife): readonly string[] {
 /** The death of the vendor's process takes the turn with it that it was at work on, if anything had come of that. */
 function mayFail(life: VendorLife, scene: Scene): boolean {
   const before = SCENES[SCENES.indexOf(scene) - 1];
+  // One that dies before anything has come of it is begun again once, and two strikes may fall into one turn.
+  const own = life.hits.filter(({ kind, during }) => kind === "vendor" && during === scene);
+  if (own.length > 1) return true;
   return (
     scene !== "afterwards" &&
     life.hits.some((hit) => hit.kind === "vendor" && (hit.scene === scene || hit.scene === before)) &&

@@ -38,10 +38,20 @@ export interface LifePlan {
   readonly strikes: Readonly<Partial<Record<Scene, Strike>>>;
 }
 
+interface Hit {
+  readonly kind: StrikeKind;
+  /** The turn that it was planned for. */
+  readonly scene: Scene;
+  /** The turn that it fell in, which may be the next one. Absent: none. */
+  readonly during?: Scene | undefined;
+  /** The last event that the watcher had seen. */
+  readonly seq: number;
+}
+
 export interface VendorLife {
   readonly plan: LifePlan;
   /** What was hit. A strike that found nothing to kill is not among it. */
-  readonly hits: readonly { readonly kind: StrikeKind; readonly scene: Scene }[];
+  readonly hits: readonly Hit[];
   readonly events: readonly JournalEvent[];
   readonly journal: readonly JournalEvent[];
   /** Turn ids. */
@@ -96,7 +106,7 @@ class Life {
   readonly #place: Place;
   readonly #over = new AbortController();
   readonly #events: JournalEvent[] = [];
-  readonly #hits: { kind: StrikeKind; scene: Scene }[] = [];
+  readonly #hits: Hit[] = [];
   readonly #chores: Promise<unknown>[] = [];
   readonly #struck = new Set<Scene>();
   readonly #scenes = new Map<string, Scene>();
@@ -263,10 +273,11 @@ class Life {
     }
     const { pid = 0 } = server.child;
     const target = { place: this.#place, server: pid, session: this.#session };
+    const [during, seq] = [this.#now?.scene, this.#events.length];
     const ended = strike(kind, target);
     if (ended.length === 0) return;
     if (unwritten === true) cutRecord(target, markOf(scene));
-    this.#hits.push({ kind, scene });
+    this.#hits.push({ kind, scene, during, seq });
     if (kind === "vendor") await noticed(ended);
     else await server.exited;
   }
