@@ -194,13 +194,17 @@ function withoutTexts(words: readonly ShellWord[], options: RegExp): readonly Sh
 const GIT_TEXTS =
   /^(-m|--message|--author|--date|--grep|-S|-G|--format|--pretty|--since|--until|--after|--before|--subject-prefix|--trailer|--fixup|--squash|-b|-B)$/;
 const GIT_READS =
-  /^(diff|log|show|status|blame|annotate|grep|ls-files|ls-tree|cat-file|rev-parse|rev-list|describe|shortlog|hash-object|diff-tree|diff-index|diff-files|check-ignore|check-attr|archive|bundle|format-patch|add)$/;
+  /^(diff|log|show|status|blame|annotate|grep|ls-files|ls-tree|cat-file|rev-parse|rev-list|describe|shortlog|hash-object|diff-tree|diff-index|diff-files|check-ignore|check-attr|archive|format-patch|add)$/;
 
 function gitWords(words: readonly ShellWord[], writing: boolean): readonly ShellWord[] {
   const { subcommand } = readGit(words, new Map());
   const reads = subcommand !== undefined && GIT_READS.test(subcommand.value);
   const given = withoutTexts(words.slice(1), GIT_TEXTS).filter((word) => word !== subcommand);
-  return writing && reads ? given.filter((word) => /^(-o|--output)/.test(word.value)) : given;
+  if (!writing || !reads) return given;
+  return given.filter(
+    ({ value }, index) =>
+      /^(-o|--output)/.test(value) || /^(-o|--output(-directory)?)$/.test(given[index - 1]?.value ?? ""),
+  );
 }
 
 /** Only a search that acts on what it finds reads or changes files. */

@@ -8,7 +8,7 @@ import { PLAIN_PROGRAMS } from "./shell/programs.ts";
 import { sameCommands, saysTheSame, type RuleWords } from "./shell/same-commands.ts";
 import { unwrap, type Layer, type UnwrappedCommand, type Unwrapped } from "./shell/unwrap.ts";
 import { canonicalWord, type ShellWord } from "./shell/words.ts";
-import { HARMLESS_WRAPPERS } from "./shell/wrappers.ts";
+import { HARMLESS_WRAPPERS, runsProjectTool } from "./shell/wrappers.ts";
 import type { CommandPattern, Rule } from "./rules.ts";
 
 export type CommandRule = Extract<Rule, { kind: "command" }>;
@@ -73,11 +73,11 @@ export function allowsCommand(
     const place = folders[index] ?? folder;
     if (part.notes.some((note) => note.kind !== "code") || redirectsTooFar(part, place) || setsTooMuch(part))
       return undefined;
-    for (const layer of part.layers) {
+    for (const [at, layer] of part.layers.entries()) {
       const around = { folder: place, bindings: part.bindings, moved };
       const rule = rules.find((candidate) => covers(candidate.pattern, layer, around));
       if (rule !== undefined) used.add(rule.text);
-      else if (!isHarmless(layer, part)) return undefined;
+      else if (!isHarmless(layer, part) && !isProjectTool(part, at)) return undefined;
       if (rule?.pattern.kind !== "exact" && /^(cd|pushd|popd)$/.test(layer.program)) moved = !staysPut(layer, place);
     }
   }
@@ -104,6 +104,12 @@ function isHarmless(layer: Layer, part: UnwrappedCommand): boolean {
     // `time -o file` writes a file.
     !(layer.program === "time" && findOptions(layer.words.slice(0, 4), ["-o", "--output"]).length > 0)
   );
+}
+
+/** `uv run pytest -q`: the rule for the words before judged these as well. */
+function isProjectTool({ layers }: UnwrappedCommand, at: number): boolean {
+  const before = layers[at - 1];
+  return before !== undefined && runsProjectTool(before.words) && before.words[2] === layers[at]?.words[0];
 }
 
 /** Writes by redirection, or reads something outside the workspace. */
@@ -208,15 +214,18 @@ const INTERPRETERS = /^(node|nodejs|bun|deno|python|pypy|ruby|perl|php|lua)[\d.]
 /** Whether run-time words stand where the rule has fixed words: `npm $x`, `node $(which npm) publish`. */
 function mayBecome(pattern: CommandPattern, { program, words }: Layer): boolean {
   const given = words.slice(1).filter((word) => !word.value.startsWith("-") && word.added !== true);
-  if (INTERPRETERS.test(program)) return given[0]?.fixed === false;
+  // `xargs npm`: the words that follow are read.
+  const late = words.some((word) => word.added === true);
+  if (INTERPRETERS.test(program)) return given[0] === undefined ? late : !given[0].fixed;
   const [name, ...said] = namedBy(pattern);
   if (name !== program) return false;
   for (const [index, word] of said.filter((text) => !text.startsWith("-")).entries()) {
     const found = given[index];
-    if (found === undefined || (found.fixed && found.value !== word)) return false;
+    if (found === undefined) return late;
+    if (found.fixed && found.value !== word) return false;
     if (!found.fixed) return true;
   }
-  return false;
+  return late && said.some((text) => text.startsWith("-") && !words.some((word) => word.value === text));
 }
 
 /** A program that is not well known gets words that a rule is about: it may run them. */

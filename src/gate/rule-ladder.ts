@@ -89,7 +89,9 @@ function prefixOf({ program, words }: Layer): CommandPrefix | undefined {
 
 /** Subcommands that run a script, a tool or a target by its name: the name belongs to the rule. */
 const RUNNERS = setOf("run run-script exec x dlx task tool");
-const TARGETS = setOf("make gmake ninja just rake");
+const TARGETS = setOf("make gmake ninja just rake gem rustup");
+/** A word that says what a program does, not what it works on. */
+const IS_VERB = /^[a-z][a-z:-]*$/;
 /** What throws changes away, rewrites history, changes settings or other machines has no rule for all its arguments. */
 const ALWAYS_EXACT: Readonly<Record<string, ReadonlySet<string>>> = {
   git: setOf(
@@ -97,8 +99,9 @@ const ALWAYS_EXACT: Readonly<Record<string, ReadonlySet<string>>> = {
   ),
   npm: setOf("publish unpublish version config c token login logout deprecate owner access dist-tag"),
 };
+/** Programs that reach other machines, or any process. */
 const OTHER_SYSTEMS = setOf(
-  "docker podman nerdctl docker-compose kubectl helm terraform aws gcloud gh curl wget http ssh scp rsync systemctl",
+  "docker podman nerdctl docker-compose kubectl helm terraform aws gcloud gh curl wget http ssh scp rsync systemctl kill pkill killall",
 );
 
 /** How many words of a command name what it does; undefined: that is not clear. */
@@ -109,7 +112,10 @@ function wordsThatName(program: string, words: readonly ShellWord[]): number | u
   const spec = specOf(program);
   const isNamed = (value: string | undefined): boolean => value !== undefined && !value.startsWith("-");
   // Of an unknown program the first word may say what it does: `tool plan` and `tool destroy`.
-  if (spec === undefined || TARGETS.has(program) || spec.script === true || spec.rest !== undefined)
+  // And the second: `tool db diff` and `tool db reset`.
+  if (spec === undefined && isNamed(first) && IS_VERB.test(second ?? "")) return 3;
+  const namesTask = spec?.tasks === true || TARGETS.has(program);
+  if (spec === undefined || namesTask || spec.script === true || spec.rest !== undefined)
     return isNamed(first) ? 2 : undefined;
   if (spec.commands === undefined) return 1;
   // An option before the subcommand may change what it works on: `git -C elsewhere log`.
@@ -126,7 +132,7 @@ function runsProject(spec: ProgramSpec, words: readonly ShellWord[]): boolean {
   const command = spec.commands?.[words[1]?.value ?? ""];
   if (spec.otherwise === "script" && command === undefined) return true;
   const isScript = spec.script === true || command?.rest === "generic" || command?.dashes === "generic";
-  return isScript || TARGETS.has(words[0]?.value ?? "");
+  return isScript || spec.tasks === true || TARGETS.has(words[0]?.value ?? "");
 }
 
 function isPlainWord({ fixed, text, value }: ShellWord): boolean {

@@ -9,6 +9,7 @@ import { ATTACKS_ON_ALLOW } from "./rule-table/attacks-allow.ts";
 import { ATTACKS_ON_ASK } from "./rule-table/attacks-ask.ts";
 import { ATTACKS_ON_DENY } from "./rule-table/attacks-deny.ts";
 import { ATTACKS_ON_STAR } from "./rule-table/attacks-star.ts";
+import { ATTACKS_ON_WORDS, HONEST_WORDS } from "./rule-table/attacks-words.ts";
 import { DENY_COMMANDS } from "./rule-table/deny-commands.ts";
 import { DENY_PATHS } from "./rule-table/deny-paths.ts";
 import {
@@ -28,6 +29,7 @@ const TABLES = [
   ...DENY_PATHS,
   ...DENY_COMMANDS,
   ...HONEST_INPUT,
+  ...HONEST_WORDS,
 ];
 
 describe.each(TABLES)("$name", (table) => {
@@ -39,7 +41,7 @@ describe.each(TABLES)("$name", (table) => {
   }
 });
 
-describe.each([...ATTACKS_ON_ALLOW, ...ATTACKS_ON_STAR, ...ATTACKS_ON_DENY, ...ATTACKS_ON_ASK])(
+describe.each([...ATTACKS_ON_ALLOW, ...ATTACKS_ON_STAR, ...ATTACKS_ON_DENY, ...ATTACKS_ON_ASK, ...ATTACKS_ON_WORDS])(
   "attacks on $profile",
   (table) => {
     const here = context(table.profile, { autonomy: table.autonomy });

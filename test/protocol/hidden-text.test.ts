@@ -12,8 +12,8 @@ import {
 const INVISIBLE = [
   0x0000, 0x001b, 0x000d, 0x007f, 0x0085, 0x009b, 0x00ad, 0x034f, 0x061c, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x180b,
   0x180e, 0x200b, 0x200c, 0x200d, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202e, 0x2060, 0x2061, 0x2064, 0x2065,
-  0x2066, 0x2069, 0x206a, 0x206f, 0x2800, 0x3164, 0xfe00, 0xfe0f, 0xfeff, 0xffa0, 0xfff0, 0xfff9, 0xfffb, 0x13430,
-  0x13441, 0x16fe4, 0x1bca0, 0x1d159, 0x1d173, 0xe0001, 0xe0041, 0xe007f, 0xe0100, 0xe01ef, 0xe0fff,
+  0x2066, 0x2069, 0x206a, 0x206f, 0x2800, 0x3164, 0xfe00, 0xfe0f, 0xfeff, 0xffa0, 0xfff0, 0xfff9, 0xfffc, 0xfffb,
+  0x13430, 0x13441, 0x16fe4, 0x1bca0, 0x1d159, 0x1d173, 0xe0001, 0xe0041, 0xe007f, 0xe0100, 0xe01ef, 0xe0fff,
 ];
 /** Blanks that are not the space. */
 const BLANKS = [0x00a0, 0x1680, 0x2000, 0x2003, 0x2007, 0x2009, 0x200a, 0x202f, 0x205f, 0x3000];
@@ -82,6 +82,8 @@ describe("ordinary writing", () => {
     "5 μm, Δt = 3 s, σ², kΩ, 20 °C, π",
     "a – b — c … “quoted” ‘text’ ™ ½ x²",
     "1º de mayo, 2ª",
+    "git commit -m 'say “a; b” and don’t'",
+    'git commit -m "don’t; and ‘so on; so’ – x"',
   ])("%s", (text) => {
     expect([isPlainToSee(text, "command"), isPlainToSee(text, "content"), showHidden(text, "content")]).toEqual([
       true,
@@ -125,6 +127,20 @@ describe("look-alikes", () => {
     ["rm –rf x", "–r"],
     ["ɡit push", "ɡit"],
     ["Ꮯargo build", "Ꮯargo"],
+    ["npm run te‐st", "‐"],
+    ["npm run te‑st", "‑"],
+    ["rm a−b", "−"],
+    ["rm a∖b", "∖"],
+    ["rm ∗", "∗"],
+    ["ls ∼/x", "∼"],
+    ["cat a ‹ b", "‹"],
+    ["ls │ rm", "│"],
+    ["npm run teꜱt", "teꜱt"],
+    ["npm run te०t", "te०t"],
+    ["npm run tᥱst", "tᥱst"],
+    ["git commit -m “fix; rm -rf build”", "“"],
+    ["git commit -m ‘fix && rm -rf build’", "‘"],
+    ["rm “my file”", "“"],
   ])("%s: %s", (command, word) => expect(lookAlike(command, "command")).toBe(word));
 
   test.each([

@@ -150,6 +150,22 @@ it("hooks run after a person approved exactly them, and can refuse and ask, but 
   ]);
 });
 
+it("hooks also see what a person made of a call", async () => {
+  await using app = await openTestApp();
+  const hooks = { PreToolUse: [{ matcher: "Write", hooks: [{ type: "command", command: "sh .claude/hook.sh" }] }] };
+  await put(app, { ".claude/settings.json": { hooks }, ".claude/hook.sh": HOOK });
+  const people = answering(app);
+  const editing = async (approval: Approval): Promise<unknown> => {
+    if (approval.tool !== "Write") return people.answer(approval);
+    const updated_input = { ...approval.input, file_path: "forbidden.txt" };
+    return app.client.decide(approval.id, { decision: "approve", input_hash: approval.input_hash, updated_input });
+  };
+  const text = script({ tool: "Write", input: { file_path: "plain.txt", content: "x" } }, { say: "Done." });
+  const { events } = await runScript(app.client, { prompt: { text } }, editing);
+  expect(JSON.stringify(events)).toContain("a hook of the repository refused it: not this one");
+  await expect(readFile(join(app.place.workspace, "forbidden.txt"))).rejects.toThrow("ENOENT");
+});
+
 it("hooks that nobody approved do not run", async () => {
   await using app = await openTestApp();
   const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: "touch ran" }] }] };
@@ -174,7 +190,7 @@ it("rules of a repository take away, and never give", async () => {
   const people = answering(app);
   const prompt = {
     text: script(
-      { tool: "Read", input: { file_path: "secret.txt" } },
+      { tool: "Read", input: { file_path: "forbidden.txt" } },
       { tool: "Read", input: { file_path: "asked.txt" } },
       { tool: "Write", input: { file_path: "new.txt", content: "x" } },
       { say: "Done." },

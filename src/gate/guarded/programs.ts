@@ -1,6 +1,6 @@
 import { namesIn } from "../shell/lists.ts";
 import { pathsMeet } from "../globs.ts";
-import { isInside, staysInside } from "../shell/paths.ts";
+import { isInside, mayBeOption, staysInside } from "../shell/paths.ts";
 import { anyFileNamesIn } from "../shell/file-names.ts";
 import { findOptions, scanOptions, type OptionTable } from "../shell/options.ts";
 import type { ShellWord } from "../shell/words.ts";
@@ -67,10 +67,20 @@ export function objectionTo(program: Allowed, suspect: Suspect): Objection {
     case "node":
     case "pwd":
     case "ps":
-    case "lsof":
     case "sleep":
       return undefined;
+    case "lsof":
+      return lsof(suspect);
   }
+}
+
+/** `-D` and `+m` write files. */
+function lsof({ words, bindings }: Suspect): Objection {
+  const odd = words.find(
+    (word, index) =>
+      index > 0 && (/^-[abCEhKlnNOPRtUvVwXx]*D|^\+m/.test(word.value) || (!word.fixed && mayBeOption(word, bindings))),
+  );
+  return odd === undefined ? undefined : `lsof only allowed to list, got: ${odd.text}`;
 }
 
 /**

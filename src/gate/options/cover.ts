@@ -1,5 +1,5 @@
 import type { CommandPattern } from "../rules.ts";
-import { fileNamesIn } from "../shell/file-names.ts";
+import { fileNamesIn, isAddress } from "../shell/file-names.ts";
 import {
   asGlob,
   isInside,
@@ -12,10 +12,11 @@ import {
   type Folder,
 } from "../shell/paths.ts";
 import { setOf } from "../shell/lists.ts";
-import { canonicalWord, fixedWord, type ShellWord } from "../shell/words.ts";
+import { fixedWord, type ShellWord } from "../shell/words.ts";
 import { isProtected, mayBeProtected } from "../protected.ts";
 import { specOf } from "./programs.ts";
 import { GENERIC, longArity, shortArity, within, type Arity, type ProgramSpec } from "./spec.ts";
+import { SaidOptions, spelledBy, startsAsSpelled, type OptionRead, type Spelling } from "./spelled.ts";
 
 /** The situation of a command when a rule is checked against it. */
 export interface CommandPlace {
@@ -43,7 +44,7 @@ export function beyondRule(
   const program = name.value.slice(name.value.lastIndexOf("/") + 1);
   const spec = specOf(program);
   if (around.moved && spec?.plain !== true) return `${program} obeys the settings of the folder that the line goes to`;
-  const whole = spelled.every(Boolean) && shown.length === words.length;
+  const whole = spelled.every((said) => said === true) && shown.length === words.length;
   if (whole && (pattern.kind === "exact" || spec?.script !== true)) return undefined;
   if (spelled[0] !== true && !startsAsSpelled(pattern, name))
     return spelled.slice(1).every(Boolean) && /^[\w+-]+$/.test(name.value)
@@ -59,65 +60,6 @@ export function beyondSpec(spec: ProgramSpec, words: readonly ShellWord[], aroun
   return new Cover(words, spelled, around).judge(words[0]?.value ?? "", spec, false);
 }
 
-function startsAsSpelled(pattern: CommandPattern, { value }: ShellWord): boolean {
-  if (pattern.kind !== "wildcard") return true;
-  const start = pattern.pieces[0] ?? "";
-  return start !== "" && value.startsWith(start);
-}
-
-/** Which words the rule itself spells. */
-function spelledBy(pattern: CommandPattern, words: readonly ShellWord[]): readonly boolean[] {
-  if (pattern.kind === "exact") return words.map(() => true);
-  const front = pattern.kind === "prefix" ? pattern.prefix : (pattern.pieces[0] ?? "");
-  const count = Math.max(
-    leading(
-      front,
-      words.map((word) => word.text),
-    ),
-    leading(front, words.map(canonicalWord)),
-  );
-  const spelled = words.map((_word, index) => index < count);
-  if (pattern.kind === "prefix") return spelled;
-  const written = words
-    .slice(0, count)
-    .map((word) => word.text)
-    .join(" ").length;
-  const rest = [front.slice(Math.min(written, front.length)), ...pattern.pieces.slice(1)];
-  for (const [index, piece] of rest.entries()) {
-    const tokens = piece.split(" ");
-    for (const [place, token] of tokens.entries()) {
-      // A star next to a token makes it part of a word: only `--name=` and `-x` say which option is meant.
-      const opens = place === 0 && index > 0;
-      const closes = place === tokens.length - 1 && index < rest.length - 1;
-      if (token === "" || opens) continue;
-      const fits = closes ? partly(token) : (word: ShellWord) => word.text === token || canonicalWord(word) === token;
-      const at = words.findIndex((word, position) => spelled[position] !== true && fits(word));
-      if (at !== -1) spelled[at] = true;
-    }
-  }
-  return spelled;
-}
-
-function partly(token: string): (word: ShellWord) => boolean {
-  const names = /^(--[\w-]+=|-[A-Za-z])/.test(token);
-  return (word) => names && word.text.startsWith(token);
-}
-
-/** How many whole words the start of a rule holds. */
-function leading(front: string, texts: readonly string[]): number {
-  let joined = "";
-  for (const [index, text] of texts.entries()) {
-    joined = index === 0 ? text : `${joined} ${text}`;
-    if (joined !== front && !front.startsWith(`${joined} `)) return index;
-  }
-  return texts.length;
-}
-
-/** `taken`: how many of the next words are its value. */
-type OptionRead =
-  | { readonly taken: number; readonly named: string }
-  | { readonly objection: string; readonly named: string };
-
 interface OptionValue {
   readonly spec: ProgramSpec;
   readonly word: ShellWord;
@@ -132,10 +74,11 @@ const GIVES_PATTERN = setOf("e f regexp expression file files type-list");
 /** One command, word by word. */
 class Cover {
   readonly #words: readonly ShellWord[];
-  readonly #spelled: readonly boolean[];
+  readonly #spelled: readonly Spelling[];
+  readonly #said = new SaidOptions();
   readonly #around: CommandPlace;
 
-  constructor(words: readonly ShellWord[], spelled: readonly boolean[], around: CommandPlace) {
+  constructor(words: readonly ShellWord[], spelled: readonly Spelling[], around: CommandPlace) {
     this.#words = words;
     this.#spelled = spelled;
     this.#around = around;
@@ -145,11 +88,12 @@ class Cover {
     let spec = start;
     let open = true;
     let operands = 0;
+    let tasks = 0;
     let patternGiven = false;
     for (let at = 1; at < this.#words.length; at++) {
       const word = this.#words[at];
       if (word === undefined) break;
-      const spelled = this.#spelled[at] === true;
+      const spelled = this.#spelled[at] !== false;
       if (open && word.value === "--") {
         // To an unknown program, what follows may still be an option: of a script, or of another program.
         if (spec.dashes !== undefined) spec = GENERIC;
@@ -162,9 +106,11 @@ class Cover {
       const bundle = spec.bundled === true && at === 1 && /^[A-Za-z]+$/.test(word.value);
       if (open && (bundle || /^-./.test(word.value))) {
         const option = this.#option(spec, bundle ? fixedWord(`-${word.value}`) : word, at);
-        if ("objection" in option && !spelled) return `${option.objection} of ${program} is not covered by the rule`;
+        const wrong = this.#optionObjection(spec, option, at);
+        if (wrong !== undefined) return `${wrong} of ${program} is not covered by the rule`;
         if (GIVES_PATTERN.has(option.named)) patternGiven = true;
-        const taken = "objection" in option ? this.#spelledValue(spec, at) : option.taken;
+        const taken = option.objection?.of === "option" ? this.#spelledValue(spec, at) : option.taken;
+        if (spec.runs === option.named && taken === 1) return this.#inner(at + 1, added);
         at += bundle ? 0 : taken;
         continue;
       }
@@ -178,7 +124,8 @@ class Cover {
         continue;
       }
       operands++;
-      const objection = spelled ? undefined : this.#operand(spec, word, { operands, patternGiven, program });
+      const objection = spelled ? undefined : this.#operand(spec, word, { operands, patternGiven, program, tasks });
+      if (spelled) tasks++;
       if (objection !== undefined) return objection;
       if (operands === 1 && spec.rest === "anything") return undefined;
       if (operands === 1 && spec.rest === "generic") spec = GENERIC;
@@ -215,10 +162,35 @@ class Cover {
     return spec.plain === undefined ? {} : { plain: spec.plain };
   }
 
+  /** What a rule does not cover of an option: the option, its value, or that it takes back what the rule says. */
+  #optionObjection(spec: ProgramSpec, option: OptionRead, at: number): string | undefined {
+    const { objection, taken } = option;
+    const word = this.#words[at];
+    const spelling = this.#spelled[at];
+    const read = { ...option, named: spec.same?.[option.named] ?? option.named };
+    if (spelling === false)
+      return objection?.text ?? (this.#said.isTakenBack(read) ? `${word?.text ?? ""}, said otherwise,` : undefined);
+    const unknown = objection?.of === "option";
+    const value = unknown ? this.#spelledValue(spec, at) : taken;
+    this.#said.say({ ...read, valued: read.valued || value > 0 || word?.value.includes("=") === true });
+    if (objection?.of === "value") return objection.text;
+    const attached = /^(?:--[^=]*=|-[A-Za-z])(.+)$/s.exec(word?.value ?? "")?.[1];
+    const given = spelling === "start" ? attached : undefined;
+    if (given !== undefined && unknown) return this.#value(word?.fixed === true ? fixedWord(given) : word);
+    return unknown && value === 1 && this.#spelled[at + 1] !== true ? this.#value(this.#words[at + 1]) : undefined;
+  }
+
+  /** The value of an option of which only the rule knows what it does: if it is a file, it may be written. */
+  #value(word: ShellWord | undefined): string | undefined {
+    if (word === undefined) return undefined;
+    const isName = !/[\s()"';]/.test(word.value);
+    return this.#outside(word, { writes: isName, always: isName, remote: false });
+  }
+
   #option(spec: ProgramSpec, word: ShellWord, at: number): OptionRead {
     const { value } = word;
-    if (spec.any === true) return { taken: 0, named: "" };
-    if (spec.numbers === true && /^-\d+$/.test(value)) return { taken: 0, named: "" };
+    if (spec.any === true) return { taken: 0, named: "", valued: false };
+    if (spec.numbers === true && /^-\d+$/.test(value)) return { taken: 0, named: "", valued: false };
     if (value.startsWith("--")) return this.#named(spec, word, { at, dashes: 2 });
     if (spec.single !== undefined) return this.#named(spec, word, { at, dashes: 1 });
     return this.#letters(spec, word, at);
@@ -234,7 +206,7 @@ class Cover {
     const arity = longArity(dashes === 2 ? spec.long : spec.single, named);
     const attached = equals === -1 ? undefined : word.value.slice(equals + 1);
     if (arity === undefined || (arity === "flag" && attached !== undefined && !/^(true|false)$/.test(attached)))
-      return { objection: word.value.slice(0, equals === -1 ? undefined : equals), named };
+      return refused(named, word.value.slice(0, equals === -1 ? undefined : equals));
     return this.#valued(arity, {
       spec,
       word,
@@ -248,7 +220,7 @@ class Cover {
     const letters = Array.from(word.value.slice(1));
     for (const [index, letter] of letters.entries()) {
       const arity = shortArity(spec, letter);
-      if (arity === undefined) return { objection: `-${letter}`, named: letter };
+      if (arity === undefined) return refused(letter, `-${letter}`);
       if (arity === "flag") continue;
       const rest = letters.slice(index + 1).join("");
       return this.#valued(arity, {
@@ -259,27 +231,32 @@ class Cover {
         attached: rest === "" ? undefined : fixedWord(rest),
       });
     }
-    return { taken: 0, named: letters.at(-1) ?? "" };
+    return { taken: 0, named: letters.at(-1) ?? "", valued: false };
   }
 
   #valued(arity: Arity, { spec, word, at, named, attached }: OptionValue): OptionRead {
+    if (attached !== undefined && spec.says?.test(attached.value) === true) return refused(named, word.text, "value");
+    const valued = attached !== undefined || (arity !== "flag" && arity !== "attached");
     if (arity === "flag" || arity === "attached")
-      return word.fixed ? { taken: 0, named } : { objection: word.text, named };
-    if (attached !== undefined && !word.fixed) return { objection: word.text, named };
+      return word.fixed ? { taken: 0, named, valued } : refused(named, word.text);
+    if (attached !== undefined && !word.fixed) return refused(named, word.text);
     const next = this.#words[at + 1];
     // Some programs take this as the value, others as an option.
     if (attached === undefined && next !== undefined && /^-[^\d]/.test(next.value) && this.#spelled[at + 1] !== true)
-      return { objection: `${word.text} ${next.text}`, named };
+      return refused(named, `${word.text} ${next.text}`);
     const value = attached ?? next;
     const given = attached === undefined && this.#spelled[at + 1] === true;
-    if (arity === "file" && value !== undefined && !given) {
-      const wrong = this.#outside(value, { writes: spec.writes === true, always: true });
-      if (wrong !== undefined) return { objection: `${word.text} ${wrong}`, named };
+    if (value !== undefined && !given) {
+      if (spec.says?.test(value.value) === true) return refused(named, `${word.text} ${value.text}`, "value");
+      const { writes, remote } = spec;
+      const wrong =
+        arity === "file" ? this.#outside(value, { writes: writes === true, always: true, remote }) : undefined;
+      if (wrong !== undefined) return refused(named, `${word.text} ${wrong}`, "value");
     }
     // Another version of the program may take no value here. Words of one dash (`find -name`) are the same everywhere.
     if (arity === "text" && attached === undefined && next !== undefined && spec.single === undefined)
       this.#around.visit?.(next.value, "value");
-    return { taken: attached === undefined ? 1 : 0, named };
+    return { taken: attached === undefined ? 1 : 0, named, valued };
   }
 
   /** An option that only the rule knows takes the next word along if the rule spells that too. */
@@ -298,17 +275,35 @@ class Cover {
       operands,
       patternGiven,
       program,
-    }: { readonly operands: number; readonly patternGiven: boolean; readonly program: string },
+      tasks,
+    }: {
+      readonly operands: number;
+      readonly patternGiven: boolean;
+      readonly program: string;
+      readonly tasks: number;
+    },
   ): string | undefined {
+    if (this.#said.isSwitchedOff(word.value)) return `${word.text} may switch an option of the rule off`;
+    if (spec.tasks === true && tasks > 0) return `${word.text} is another task than the rule says`;
     if (spec.operands === "none") return `what ${program} does with ${word.text} is not covered by the rule`;
     if (spec.asks?.test(word.value) === true) return `${word.text} is not covered by the rule`;
     if (spec.most !== undefined && operands > spec.most) return `${program} would change ${word.text}`;
     if (spec.deletes === true && this.#isEverything(word)) return `${word.text} is the workspace itself`;
     if (spec.script === true && operands === 1 && word.value === "-") return `${program} runs what it reads`;
+    const says = spec.says;
+    if (says !== undefined && this.#texts(word)?.some((text) => says.test(text)) !== false)
+      return `what ${program} does with ${word.text} is not covered by the rule`;
     if (spec.operands === "pattern" && operands === 1 && !patternGiven) return undefined;
     const isText = spec.operands === "text";
     if (isText && (spec.any === true || !word.fixed)) return spec.any === true ? undefined : this.#unknown(word);
-    return this.#outside(word, { writes: spec.writes === true, always: !isText, isOperand: true });
+    const { writes, remote } = spec;
+    return this.#outside(word, { writes: writes === true, always: !isText, isOperand: true, remote });
+  }
+
+  /** What a word may say; undefined: it is known only at run time. */
+  #texts(word: ShellWord): readonly string[] | undefined {
+    const { folder, bindings } = this.#around;
+    return word.fixed ? [word.value] : possibleNames(word, folder, bindings);
   }
 
   #isEverything(word: ShellWord): boolean {
@@ -329,10 +324,17 @@ class Cover {
       writes,
       always,
       isOperand = false,
-    }: { readonly writes: boolean; readonly always: boolean; readonly isOperand?: boolean },
+      remote = false,
+    }: {
+      readonly writes: boolean;
+      readonly always: boolean;
+      readonly isOperand?: boolean;
+      readonly remote?: boolean | undefined;
+    },
   ): string | undefined {
     const { folder, bindings } = this.#around;
     if (word.fixed) {
+      if (always && !remote && isAddress(word.value)) return `${word.text} comes from elsewhere`;
       for (const name of fileNamesIn(word.value)) {
         if (always) this.#around.visit?.(name, isOperand ? "operand" : "value");
         const wrong = misplaced(name, { folder, writes });
@@ -345,6 +347,10 @@ class Cover {
     const wrong = names.map((name) => misplaced(asGlob(name), { folder, writes })).find((found) => found !== undefined);
     return wrong === undefined ? undefined : `${word.text} ${wrong}`;
   }
+}
+
+function refused(named: string, text: string, of: "option" | "value" = "option"): OptionRead {
+  return { named, taken: 0, valued: true, objection: { text, of } };
 }
 
 const DEVICES = /^\/dev\/(null|stdin|stdout|stderr|tty|zero|urandom)$/;

@@ -1,4 +1,10 @@
+import { READS_OTHERS } from "../shell/programs.ts";
 import type { ProgramSpec } from "./spec.ts";
+
+/** A program that follows links while it walks through folders leaves the workspace, so no such option is listed here. */
+
+/** Files whose unpacked name is protected: `.npmrc.gz`. */
+const UNPACKS_PROTECTED = /(^|\/)(\.[^/]+|(AGENTS|CLAUDE|CLAUDE\.local)\.md|HEAD)\.\w+$/i;
 
 const READS = { harmless: true, plain: true } as const;
 const WRITES = { writes: true, plain: true } as const;
@@ -14,9 +20,9 @@ const SUMS: ProgramSpec = {
 const PRINTS: Readonly<Record<string, ProgramSpec>> = {
   ls: {
     ...READS,
-    flags: "aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1",
+    flags: "aAbBcCdfFgGhHiklmnNopqQrRsStuUvxXZ1",
     texts: "ITw",
-    long: "all almost-all author escape ignore-backups color? directory classify? file-type format~ full-time group-directories-first human-readable si dereference inode ignore~ hide~ kibibytes literal no-group numeric-uid-gid quote-name reverse recursive size sort~ time~ time-style~ width~ zero help version",
+    long: "all almost-all author escape ignore-backups color? directory classify? file-type format~ full-time group-directories-first human-readable si inode ignore~ hide~ kibibytes literal no-group numeric-uid-gid quote-name reverse recursive size sort~ time~ time-style~ width~ zero help version",
   },
   dir: { ...READS, flags: "aAlhrRt1" },
   cat: {
@@ -85,9 +91,9 @@ const PRINTS: Readonly<Record<string, ProgramSpec>> = {
   },
   du: {
     ...READS,
-    flags: "0abcDhHklLmsSx",
+    flags: "0abcDhHklmsSx",
     texts: "dBt",
-    long: "all apparent-size bytes total dereference max-depth~ human-readable summarize one-file-system exclude~ block-size~ threshold~ si",
+    long: "all apparent-size bytes total max-depth~ human-readable summarize one-file-system exclude~ block-size~ threshold~ si",
   },
   df: {
     ...READS,
@@ -97,15 +103,15 @@ const PRINTS: Readonly<Record<string, ProgramSpec>> = {
   },
   tree: {
     plain: true,
-    flags: "adfilpsughDFqNQrtcUvCnAS",
+    flags: "adfipsughDFqNQrtcUvCnAS",
     texts: "LPIT",
     long: "noreport dirsfirst charset~ filelimit~ prune matchdirs",
   },
   diff: {
     ...READS,
-    flags: "abBcdeEilnNpqrsTtuwy",
+    flags: "abBcdeEilnNpqsTtuwy",
     texts: "CDFIUWxL",
-    long: "brief unified? context? side-by-side recursive report-identical-files new-file ignore-case ignore-space-change ignore-all-space ignore-blank-lines ignore-trailing-space strip-trailing-cr text color? no-color width~ suppress-common-lines exclude~ label~ normal minimal speed-large-files show-c-function left-column expand-tabs",
+    long: "brief unified? context? side-by-side report-identical-files new-file ignore-case ignore-space-change ignore-all-space ignore-blank-lines ignore-trailing-space strip-trailing-cr text color? no-color width~ suppress-common-lines exclude~ label~ normal minimal speed-large-files show-c-function left-column expand-tabs",
   },
   cmp: { ...READS, flags: "bls", texts: "in", long: "print-bytes verbose quiet silent bytes~ ignore-initial~" },
   readlink: {
@@ -122,12 +128,12 @@ const PRINTS: Readonly<Record<string, ProgramSpec>> = {
   dirname: { ...WORDS },
   grep: {
     ...READS,
-    flags: "abcEFGHhiLlnoPqRrsTUVvwxyzZI",
+    flags: "abcEFGHhiLlnoPqrsTUVvwxyzZI",
     texts: "eABCmdD",
     files: "f",
     numbers: true,
     operands: "pattern",
-    long: "extended-regexp fixed-strings basic-regexp perl-regexp regexp~ file= ignore-case no-ignore-case invert-match word-regexp line-regexp count color? colour? files-without-match files-with-matches max-count~ only-matching quiet silent no-messages byte-offset with-filename no-filename label~ line-number initial-tab null after-context~ before-context~ context~ text binary-files~ devices~ directories~ exclude~ exclude-dir~ include~ recursive dereference-recursive line-buffered null-data help version",
+    long: "extended-regexp fixed-strings basic-regexp perl-regexp regexp~ file= ignore-case no-ignore-case invert-match word-regexp line-regexp count color? colour? files-without-match files-with-matches max-count~ only-matching quiet silent no-messages byte-offset with-filename no-filename label~ line-number initial-tab null after-context~ before-context~ context~ text binary-files~ devices~ directories~ exclude~ exclude-dir~ include~ recursive line-buffered null-data help version",
   },
   zcat: READS,
   zgrep: { flags: "acEFhHilLnoqsvw", texts: "eABCm", operands: "pattern" },
@@ -135,13 +141,14 @@ const PRINTS: Readonly<Record<string, ProgramSpec>> = {
     plain: true,
     flags: "rcnsSMCjaeRh",
     operands: "pattern",
+    says: READS_OTHERS,
     long: "arg argjson args jsonargs raw-output compact-output null-input slurp sort-keys exit-status join-output ascii-output raw-input tab monochrome-output color-output indent~ help version",
   },
 };
 
 /** Words, numbers, the state of the machine. */
 const TELLS: Readonly<Record<string, ProgramSpec>> = Object.fromEntries(
-  "echo printf true false : test [ expr seq sleep whoami id uname nproc uptime free ps pgrep lsof which type pwd cal tty groups arch wait jobs exit return break continue locale getconf"
+  "echo printf true false : test [ expr seq sleep whoami id uname nproc uptime free ps pgrep which type pwd cal tty groups arch wait exit return break continue locale getconf"
     .split(" ")
     .map((name) => [name, WORDS]),
 );
@@ -150,9 +157,9 @@ const TELLS: Readonly<Record<string, ProgramSpec>> = Object.fromEntries(
 const CHANGES: Readonly<Record<string, ProgramSpec>> = {
   cp: {
     ...WRITES,
-    flags: "abdfHiLnpPrRTuvx",
+    flags: "abdfHinpPrRTuvx",
     files: "t",
-    long: "archive force interactive dereference no-clobber no-dereference parents recursive no-target-directory verbose one-file-system update? target-directory= backup? preserve? no-preserve~ reflink? sparse~",
+    long: "archive force interactive no-clobber no-dereference parents recursive no-target-directory verbose one-file-system update? target-directory= backup? preserve? no-preserve~ reflink? sparse~",
   },
   mv: {
     ...WRITES,
@@ -187,11 +194,16 @@ const CHANGES: Readonly<Record<string, ProgramSpec>> = {
   install: { ...WRITES, flags: "bcdDpv", texts: "m", files: "t", long: "directory mode~ verbose" },
   truncate: { ...WRITES, flags: "co", texts: "s", long: "no-create size~" },
   unlink: WRITES,
-  gzip: { ...WRITES, flags: "cdklNtv123456789", long: "stdout decompress keep list test verbose best fast" },
-  gunzip: { ...WRITES, flags: "cklNtv", long: "stdout keep list test verbose" },
-  bzip2: { ...WRITES, flags: "cdktv123456789" },
-  xz: { ...WRITES, flags: "cdklTtv0123456789" },
-  zip: { ...WRITES, flags: "rqvj0123456789", texts: "x" },
+  gzip: {
+    ...WRITES,
+    asks: UNPACKS_PROTECTED,
+    flags: "cdklNtv123456789",
+    long: "stdout decompress keep list test verbose best fast",
+  },
+  gunzip: { ...WRITES, asks: UNPACKS_PROTECTED, flags: "cklNtv", long: "stdout keep list test verbose" },
+  bzip2: { ...WRITES, asks: UNPACKS_PROTECTED, flags: "cdktv123456789" },
+  xz: { ...WRITES, asks: UNPACKS_PROTECTED, flags: "cdklTtv0123456789" },
+  zip: { ...WRITES, flags: "qvjy0123456789", texts: "x" },
   unzip: { ...WRITES, flags: "ltvqpnjZ", files: "d", texts: "x" },
 };
 
@@ -210,6 +222,9 @@ export const FILES: Readonly<Record<string, ProgramSpec>> = {
     operands: "text",
     asks: /^[^+]/,
   },
+  jobs: { plain: true, flags: "lnprs", operands: "text" },
+  // `-D` and `+m` write files.
+  lsof: { plain: true, attached: "abcCdfFghilLnNoOpPrRsStTuUvVwXxz", operands: "text", asks: /^\+m/ },
   hostname: { plain: true, flags: "fsidAI", operands: "none" },
   cd: { plain: true, flags: "LP", most: 1, asks: /^-$/ },
   pushd: { plain: true, operands: "none" },
@@ -217,23 +232,23 @@ export const FILES: Readonly<Record<string, ProgramSpec>> = {
   find: {
     plain: true,
     single:
-      "name~ iname~ path~ ipath~ wholename~ iwholename~ regex~ iregex~ type~ xtype~ maxdepth~ mindepth~ size~ mtime~ mmin~ atime~ amin~ ctime~ cmin~ newer= newermt~ newerat~ newerct~ empty not a and o or print print0 printf~ prune depth d follow user~ group~ uid~ gid~ perm~ links~ xdev mount daystart executable readable writable false true regextype~ samefile= ls quit noleaf nouser nogroup inum~ L H P warn nowarn",
+      "name~ iname~ path~ ipath~ wholename~ iwholename~ regex~ iregex~ type~ xtype~ maxdepth~ mindepth~ size~ mtime~ mmin~ atime~ amin~ ctime~ cmin~ newer= newermt~ newerat~ newerct~ empty not a and o or print print0 printf~ prune depth d user~ group~ uid~ gid~ perm~ links~ xdev mount daystart executable readable writable false true regextype~ samefile= ls quit noleaf nouser nogroup inum~ H P warn nowarn",
     long: "help version",
   },
   fd: {
     plain: true,
-    flags: "HIusigFLalp01qh",
+    flags: "HIusigFalp01qh",
     texts: "etdEcSj",
     operands: "pattern",
-    long: "hidden no-ignore unrestricted case-sensitive ignore-case glob regex fixed-strings absolute-path list-details follow full-path extension~ type~ max-depth~ min-depth~ exact-depth~ exclude~ color~ size~ print0 quiet changed-within~ changed-before~ max-results~",
+    long: "hidden no-ignore unrestricted case-sensitive ignore-case glob regex fixed-strings absolute-path list-details full-path extension~ type~ max-depth~ min-depth~ exact-depth~ exclude~ color~ size~ print0 quiet changed-within~ changed-before~ max-results~",
   },
   rg: {
     plain: true,
-    flags: "acFhHiIlLnNopPqsSuUvVwx.0",
+    flags: "acFhHiIlnNopPqsSuUvVwx.0",
     texts: "ABCeEgmMtTrdj",
     files: "f",
     operands: "pattern",
-    long: "after-context~ before-context~ context~ regexp~ file= glob~ iglob~ max-count~ max-columns~ max-depth~ type~ type-not~ type-list replace~ text count count-matches fixed-strings with-filename no-filename ignore-case hidden follow line-number no-line-number column only-matching pcre2 quiet case-sensitive smart-case unrestricted multiline multiline-dotall invert-match word-regexp line-regexp files files-with-matches files-without-match json heading no-heading color~ colors~ no-ignore no-ignore-vcs no-messages null sort~ sortr~ stats trim passthru vimgrep one-file-system encoding~ threads~ help version",
+    long: "after-context~ before-context~ context~ regexp~ file= glob~ iglob~ max-count~ max-columns~ max-depth~ type~ type-not~ type-list replace~ text count count-matches fixed-strings with-filename no-filename ignore-case hidden line-number no-line-number column only-matching pcre2 quiet case-sensitive smart-case unrestricted multiline multiline-dotall invert-match word-regexp line-regexp files files-with-matches files-without-match json heading no-heading color~ colors~ no-ignore no-ignore-vcs no-messages null sort~ sortr~ stats trim passthru vimgrep one-file-system encoding~ threads~ help version",
   },
   sed: {
     plain: true,
@@ -260,6 +275,8 @@ export const FILES: Readonly<Record<string, ProgramSpec>> = {
     flags: "tvzjJ",
     files: "f",
     bundled: true,
+    // `host:file` is read on another machine.
+    says: /^[^/]+:/,
     long: "list verbose gzip bzip2 xz zstd file= exclude~ strip-components~ wildcards",
   },
   less: { plain: true, flags: "NSRFXiEeMmIgGJnqQrsuUwW", asks: /^\+/ },
@@ -270,6 +287,7 @@ export const FILES: Readonly<Record<string, ProgramSpec>> = {
     flags: "rPjMCNne",
     texts: "op",
     operands: "pattern",
+    says: READS_OTHERS,
     long: "output-format~ input-format~ prettyPrint no-colors colors unwrapScalar? exit-status null-input",
   },
 };

@@ -89,6 +89,7 @@ const COMMANDS: Readonly<Record<string, ProgramSpec>> = {
     asks: ADDRESS,
   },
   clone: {
+    remote: true,
     flags: "qv",
     texts: "b",
     long: "depth~ branch~ single-branch no-single-branch no-tags quiet verbose progress no-progress shallow-submodules filter~",

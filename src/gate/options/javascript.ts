@@ -10,8 +10,11 @@ const NPM_SAVE =
   "save save-dev save-exact save-optional save-peer save-prod no-save legacy-peer-deps package-lock-only omit~ include~ prefer-dedupe production no-optional D E S O P B";
 
 const SCRIPT: ProgramSpec = { dashes: "generic" };
-const INSTALL: ProgramSpec = { single: NPM_SAVE, long: NPM_SAVE };
-const SHOW: ProgramSpec = { single: "a l", long: "all depth~ prod dev omit~" };
+/** A package that no registry has: `github:x/y`, `x/y`, `https://…`, `x@git+ssh://…`. */
+const NOT_OF_REGISTRY = /^[^@./~][^/@]*\/|^(?:@?[^@]+@)?(?!npm:)[a-z][a-z+]*:/i;
+
+const INSTALL: ProgramSpec = { single: NPM_SAVE, long: NPM_SAVE, asks: NOT_OF_REGISTRY };
+const SHOW: ProgramSpec = { asks: NOT_OF_REGISTRY, single: "a l", long: "all depth~ prod dev omit~" };
 
 const NPM: ProgramSpec = {
   single: `s q d dd ddd v h ${NPM_COMMON}`,
@@ -48,6 +51,7 @@ const NPM: ProgramSpec = {
 };
 
 const PNPM_INSTALL: ProgramSpec = {
+  asks: NOT_OF_REGISTRY,
   flags: "DEOP",
   long: "frozen-lockfile no-frozen-lockfile prefer-offline offline ignore-scripts save-dev save-exact save-prod save-optional prod dev no-optional lockfile-only",
 };
@@ -105,6 +109,7 @@ const YARN: ProgramSpec = {
       ["install", "add", "remove", "upgrade", "up", "dedupe"].map((name) => [
         name,
         {
+          asks: NOT_OF_REGISTRY,
           flags: "DEPO",
           long: "frozen-lockfile immutable immutable-cache dev exact peer optional ignore-scripts offline prefer-offline check-files production",
         },
@@ -141,7 +146,11 @@ const BUN: ProgramSpec = {
     ...Object.fromEntries(
       ["install", "i", "add", "a", "remove", "rm", "update", "outdated"].map((name) => [
         name,
-        { flags: "dDEp", long: "dev exact frozen-lockfile production no-save ignore-scripts no-progress no-summary" },
+        {
+          asks: NOT_OF_REGISTRY,
+          flags: "dDEp",
+          long: "dev exact frozen-lockfile production no-save ignore-scripts no-progress no-summary",
+        },
       ]),
     ),
     x: RUNS_PACKAGE,
@@ -190,6 +199,8 @@ export const JAVASCRIPT: Readonly<Record<string, ProgramSpec>> = {
     },
   },
   tsc: {
+    // `@file` holds further options.
+    asks: /^@/,
     single: "v h w",
     long: "noEmit pretty version help watch strict skipLibCheck listFiles listFilesOnly noErrorTruncation diagnostics extendedDiagnostics showConfig",
   },

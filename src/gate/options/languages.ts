@@ -1,4 +1,4 @@
-import { RUNS_PACKAGE, type ProgramSpec } from "./spec.ts";
+import { GENERIC, RUNS_PACKAGE, type ProgramSpec } from "./spec.ts";
 
 const CARGO_BUILD: ProgramSpec = {
   flags: "rvq",
@@ -12,12 +12,17 @@ const GO_BUILD: ProgramSpec = {
     "v race short count~ run~ skip~ bench~ benchtime~ benchmem timeout~ cover failfast json n x parallel~ p~ tags~ cpu~ shuffle~ list~ a trimpath",
 };
 
-const PYTHON: ProgramSpec = { flags: "uBVqbvhOsSEI", long: "version help", script: true, rest: "generic" };
+/** `@file` holds further options. */
+const RESPONSE_FILE = /^@/;
+
+const PYTHON: ProgramSpec = { flags: "uBVqbvhOsSEI", runs: "m", long: "version help", script: true, rest: "generic" };
 const PIP: ProgramSpec = {
   flags: "qvVh",
   long: "quiet verbose version help disable-pip-version-check no-input no-color",
   commands: {
     install: {
+      // `x @ https://…`
+      asks: /@\s*[a-z+]+:/i,
       flags: "Uq",
       files: "rec",
       long: "upgrade requirement= editable= constraint= no-deps dry-run pre no-cache-dir force-reinstall require-hashes",
@@ -35,20 +40,31 @@ const PIP: ProgramSpec = {
 const MAVEN: ProgramSpec = {
   flags: "qBoUeXVvh",
   operands: "text",
+  tasks: true,
   asks: /^-D/,
   long: "quiet batch-mode offline update-snapshots errors debug show-version version help no-transfer-progress fail-fast fail-at-end",
 };
 const GRADLE: ProgramSpec = {
   flags: "qiwsSdvhm",
   operands: "text",
+  tasks: true,
   long: "quiet info warn stacktrace full-stacktrace debug offline parallel no-parallel daemon no-daemon console~ warning-mode~ continue dry-run rerun-tasks build-cache no-build-cache version help tests~ scan-off",
 };
 const MAKE: ProgramSpec = {
   flags: "ksnqBiwSrR",
   attached: "jl",
   operands: "text",
+  tasks: true,
   asks: /=/,
   long: "jobs? keep-going silent quiet dry-run just-print recon always-make question no-print-directory print-directory ignore-errors version help",
+};
+/** Runs tasks that a file of the project describes. */
+const TASKS: ProgramSpec = { ...GENERIC, tasks: true, dashes: "generic", asks: /^@|=/ };
+/** `uv run tool …`: the rest belongs to the tool. */
+const PROJECT_RUNNER: ProgramSpec = {
+  ...GENERIC,
+  commands: { run: { rest: "program" }, exec: { rest: "program" } },
+  otherwise: "script",
 };
 const INTERPRETER: ProgramSpec = { flags: "cwvh", long: "version help", script: true, rest: "generic" };
 
@@ -82,7 +98,7 @@ export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
       binstall: RUNS_PACKAGE,
     },
   },
-  rustc: { long: "version help explain~ print~" },
+  rustc: { asks: RESPONSE_FILE, long: "version help explain~ print~" },
   rustup: { flags: "vV", asks: /^(run|self|default|override|toolchain|update|install|component|target|set)$/ },
   rustfmt: { flags: "v", long: "check edition~" },
   go: {
@@ -109,7 +125,14 @@ export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
   gofmt: { flags: "lde" },
   make: MAKE,
   gmake: MAKE,
-  ninja: { flags: "vn", texts: "jkl", operands: "text" },
+  ninja: { flags: "vn", texts: "jkl", operands: "text", tasks: true },
+  ...Object.fromEntries(
+    "just task rake sbt lein tox nox mage invoke inv ant scons grunt gulp turbo"
+      .split(" ")
+      .map((name) => [name, TASKS]),
+  ),
+  ...Object.fromEntries("uv poetry pipenv pdm rye bundle".split(" ").map((name) => [name, PROJECT_RUNNER])),
+  unittest: { flags: "vqfcb", texts: "k", operands: "text", long: "verbose quiet failfast catch buffer locals" },
   cmake: { operands: "none", long: "version help" },
   ctest: {
     flags: "VNQ",
@@ -134,12 +157,13 @@ export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
   pip: PIP,
   pip3: PIP,
   pytest: {
-    asks: /^@/,
+    asks: RESPONSE_FILE,
     flags: "vqxslh",
     texts: "kmnr",
     long: "maxfail~ tb~ lf ff sw nf co collect-only durations~ exitfirst verbose quiet no-header no-summary last-failed failed-first new-first stepwise version showlocals capture~ color~ numprocesses~ strict-markers disable-warnings",
   },
   mypy: {
+    asks: RESPONSE_FILE,
     flags: "vVh",
     long: "strict version help verbose pretty show-error-codes show-error-context ignore-missing-imports no-incremental warn-unused-ignores check-untyped-defs",
   },
@@ -171,13 +195,13 @@ export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
     asks: /^(push|owner|signin|yank|install|i|exec|update|cert|uninstall)$/,
   },
   rspec: {
-    flags: "fbw",
+    flags: "bw",
     texts: "e",
     long: "fail-fast? color no-color example~ tag~ seed~ dry-run version",
     rest: "generic",
   },
   java: { single: "version showversion help", operands: "none", long: "version help" },
-  javac: { single: "version help nowarn verbose" },
+  javac: { asks: RESPONSE_FILE, single: "version help nowarn verbose" },
   mvn: MAVEN,
   mvnw: MAVEN,
   gradle: GRADLE,
@@ -189,7 +213,9 @@ export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
       ..."build test restore clean run format list".split(" ").map((name) => [
         name,
         {
-          texts: "cvf",
+          // One dash, whole names: `-flp:logfile=x` is no `-f`.
+          single: "c~ v~ f~ h",
+          asks: RESPONSE_FILE,
           long: "configuration~ no-restore no-build verbosity~ nologo framework~ verify-no-changes filter~ no-incremental",
           dashes: "generic" as const,
         },

@@ -23,6 +23,16 @@ export interface ProgramSpec {
   readonly most?: number;
   /** Operands that ask. */
   readonly asks?: RegExp;
+  /** Words, and values of options, that ask: a pattern that reads files, a format that writes one. */
+  readonly says?: RegExp;
+  /** Operands are tasks, of which a rule that spells one covers no other. */
+  readonly tasks?: true;
+  /** Operands and files may be addresses; otherwise what is fetched from elsewhere asks. */
+  readonly remote?: true;
+  /** Letters that mean the same as a long name: `X` is `request`. */
+  readonly same?: Readonly<Record<string, string>>;
+  /** A letter whose value is a program with the rest of the words: `python -m pytest`. */
+  readonly runs?: string;
   /** Runs a file: without an operand, or with `-`, it runs standard input. */
   readonly script?: true;
   /** The first word may hold option letters without a dash: `tar tf`. */
@@ -96,13 +106,16 @@ export function within(program: ProgramSpec, command: ProgramSpec): ProgramSpec 
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
 }
 
-/** Options that mean the same in every program: what a star covers of a program that is not listed. */
 /** A command that downloads a package and runs it: the rule must name the package. */
 export const RUNS_PACKAGE: ProgramSpec = { operands: "none", rest: "generic" };
 
+/** Options that mean the same in every program: what a star covers of a program that is not listed. */
 export const GENERIC: ProgramSpec = {
   // `@file` holds further options.
   asks: /^@/,
+  // It may write what it is given.
+  writes: true,
+  remote: true,
   flags: "hqvV",
   long: "help version verbose quiet silent color? colors no-color no-colors watch no-watch check dry-run list json bail? ci run passWithNoTests fail-fast failfast nocapture",
 };

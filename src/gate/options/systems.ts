@@ -1,7 +1,7 @@
 import type { ProgramSpec } from "./spec.ts";
 
 const WRAPS = { rest: "anything" } as const;
-const SHELL: ProgramSpec = { ...WRAPS, flags: "ceuxfnv", texts: "o" };
+const SHELL: ProgramSpec = { ...WRAPS, flags: "ceuxfnv", texts: "o", asks: /^\+/ };
 /** Only what the rule spells: their operands are programs in another language, or reach anywhere. */
 const CLOSED: ProgramSpec = { operands: "none" };
 
@@ -11,7 +11,12 @@ const CONTAINER_LIST: ProgramSpec = {
   long: "all quiet no-trunc filter~ format~ last~ latest size",
 };
 const RUN: ProgramSpec = { flags: "it", long: "rm interactive tty name~ pull~ quiet", rest: "anything" };
-const BUILD: ProgramSpec = { flags: "q", texts: "t", long: "tag~ quiet no-cache pull progress~ target~ build-arg~ rm" };
+const BUILD: ProgramSpec = {
+  flags: "q",
+  texts: "t",
+  long: "tag~ quiet no-cache pull progress~ target~ build-arg~ rm",
+  asks: /^-$/,
+};
 
 const CONTAINER_COMMANDS: Readonly<Record<string, ProgramSpec>> = {
   ps: CONTAINER_LIST,
@@ -90,6 +95,7 @@ const KUBE_GET: ProgramSpec = {
 
 const KUBECTL: ProgramSpec = {
   texts: "n",
+  same: { n: "namespace", f: "filename", l: "selector" },
   long: "namespace~ help",
   commands: {
     get: KUBE_GET,
@@ -159,7 +165,8 @@ export const SYSTEMS: Readonly<Record<string, ProgramSpec>> = {
           name,
           {
             ...GH_VIEW,
-            asks: /^(delete|merge|close|lock|transfer|disable|cancel|checkout|download|upload|develop)$/,
+            // An address names another repository, as `-R` does.
+            asks: /^(delete|merge|close|lock|transfer|disable|cancel|checkout|download|upload|develop)$|:\/\//,
           },
         ]),
       ),
@@ -184,23 +191,35 @@ export const SYSTEMS: Readonly<Record<string, ProgramSpec>> = {
     texts: "XAemu",
     files: "HdFTwb",
     operands: "text",
+    remote: true,
+    same: { X: "request", d: "data", u: "user", H: "header" },
+    // Other protocols speak to any service; curl guesses them from a name, too.
+    asks: /^(?!https?:)[a-z][\w+.-]*:\/\/|^(ftp|dict|ldap|imap|smtp|pop3)\./i,
+    // `-w '%output{file}'` writes a file.
+    says: /%output\{|^(?!https?:)[a-z][\w+.-]*:\/\//i,
     long: "silent show-error location fail fail-with-body verbose head include get request~ header= user-agent~ referer~ max-time~ connect-timeout~ retry~ retry-delay~ retry-all-errors user~ data= data-raw~ data-binary= data-urlencode= json= form= form-string~ upload-file= write-out= compressed http1.1 http2 ipv4 ipv6 globoff no-progress-meter progress-bar url= version help",
   },
   wget: {
+    remote: true,
+    // The file is named as in the address.
+    asks: /(^|\/)(\.[^/?#]*|(AGENTS|CLAUDE|CLAUDE\.local)\.md|HEAD|sallyport\.ya?ml)([?#].*)?$/i,
     flags: "qvS46d",
     texts: "tTw",
     long: "quiet verbose no-verbose spider server-response tries~ timeout~ wait~ max-redirect~ no-check-certificate-off version",
   },
   http: { flags: "v", operands: "text", long: "verbose body headers pretty~ follow timeout~", asks: /@|=@|:=@/ },
   ssh: { ...WRAPS, flags: "46qTtvC", texts: "pl" },
-  scp: { flags: "rpqCv346", texts: "Pl" },
+  scp: { writes: true, flags: "pqCv346", texts: "Pl" },
   sftp: CLOSED,
+  // A patch names the files that it changes.
+  patch: { ...CLOSED, script: true },
   rsync: {
+    writes: true,
     flags: "avrzhnPuiqltopgcx",
     long: "archive verbose recursive compress dry-run progress human-readable itemize-changes stats exclude~ include~ partial checksum update times perms links size-only ignore-existing existing max-size~ min-size~ bwlimit~ info~",
   },
   ping: { flags: "4q6n", texts: "ciWwst", operands: "text" },
-  dig: { any: true, operands: "text", asks: /^(@|-f|-k)/ },
+  dig: { flags: "46mruvhi", texts: "xtqcpb", operands: "text", asks: /^(@|\+tls-|\+https)/ },
   host: { flags: "av", texts: "t", operands: "text" },
   nslookup: { single: "type?", operands: "text" },
   // Programs that run what they are given: the inner command is judged on its own.

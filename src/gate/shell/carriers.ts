@@ -14,6 +14,7 @@ import { lookIntoGit } from "./git.ts";
 import { inputNote, lookIntoInput, lookIntoPackage, readsInput } from "./interpreters.ts";
 import { findOptions, scanOptions } from "./options.ts";
 import { mayBeOption } from "./paths.ts";
+import { READS_OTHERS } from "./programs.ts";
 import { filledIn } from "./wrappers.ts";
 import { ADDED_WORDS, fixedWord, type ShellWord } from "./words.ts";
 
@@ -213,7 +214,7 @@ function awk({ words }: LookContext): ProgramLook {
   if (program?.fixed === false) notes.push(unknown(`what awk does is known only at run time: ${program.text}`));
   else if (
     program !== undefined &&
-    /system\s*\(|\|&?|getline|@load|@include|>|ARGV|ARGC|ENVIRON|PROCINFO|SYMTAB/.test(
+    /system\s*\(|@\s*\w+\s*\(|\|&?|getline|@load|@include|>|ARGV|ARGC|ENVIRON|PROCINFO|SYMTAB/.test(
       program.value.replaceAll("||", ""),
     )
   ) {
@@ -250,6 +251,13 @@ function packageRunner(context: LookContext): ProgramLook {
   const input = words[0]?.value === "npm" && !/^(exec|x)$/.test(verb) ? undefined : lookIntoPackage(context);
   if (input !== undefined && /^(exec|x|dlx|run|node|tsx|ts-node)$/.test(verb)) looks.push(input);
   return together(false, ...looks);
+}
+
+/** jq and yq read other files, and yq may run programs, when their filter says so. */
+function filter({ words }: LookContext): ProgramLook {
+  const telling = words.slice(1).find(({ value }) => READS_OTHERS.test(value));
+  const notes = telling === undefined ? [] : [unknown(`${telling.text} reads other files`)];
+  return { inner: [], notes, wrapper: false };
 }
 
 function container({ words }: LookContext): ProgramLook {
@@ -305,6 +313,8 @@ const CARRIERS: Readonly<Record<string, Looker>> = {
   kubectl: container,
   nerdctl: container,
   parallel,
+  jq: filter,
+  yq: filter,
   make,
   gmake: make,
 };

@@ -1,7 +1,7 @@
 import { LIMITS } from "../../protocol/index.ts";
 
 /** An address, not a file. */
-function isAddress(value: string): boolean {
+export function isAddress(value: string): boolean {
   return /^[a-z][\w+.-]*:\/\//i.test(value) && !/^([a-z]+\+)?file:/i.test(value);
 }
 

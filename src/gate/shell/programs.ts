@@ -102,3 +102,7 @@ export const PLAIN_PROGRAMS: ReadonlySet<string> = new Set([
 /** Never change the files that they are given. */
 export const ONLY_READ =
   /^(cat|tac|head|tail|wc|ls|dir|grep|egrep|fgrep|zgrep|rg|ag|less|more|diff|cmp|comm|join|paste|file|stat|du|df|cut|nl|rev|od|hexdump|strings|md5sum|sha\d+sum|cksum|b2sum|base64|readlink|realpath|fold|fmt|column|jq|zcat|bat|tree|basename|dirname)$/;
+
+/** Statements of jq and functions of yq that read other files, or run programs. */
+export const READS_OTHERS =
+  /(?<![.$\w])(?:(?:import|include)\s*(?:#[^\n]*\n\s*)*"|(?:load|load_\w+|strload|system)\s*\()/;

@@ -122,7 +122,7 @@ const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     rename: "move",
   },
   brew: { rm: "uninstall", remove: "uninstall" },
-  git: { stage: "add", annotate: "blame" },
+  git: { stage: "add", annotate: "blame", "send-pack": "push", "http-push": "push" },
   gh: { cs: "codespace", rs: "ruleset", at: "attestation", ext: "extension", extensions: "extension" },
   composer: { i: "install", r: "require", u: "update", upgrade: "update", rm: "remove" },
   conda: { uninstall: "remove", upgrade: "update" },
@@ -192,7 +192,7 @@ function step([program = "", ...rest]: CommandWords): readonly CommandWords[] {
   const forms: CommandWords[] = [];
   const bare = program.replace(/(?<=^(python|pip|node|ruby|perl|php|lua|gem))[\d.]+$/, "");
   if (bare !== program) forms.push([bare, ...rest]);
-  if (program === "nodejs") forms.push(["node", ...rest]);
+  if (program === "nodejs" || program === "hub") forms.push([program === "hub" ? "git" : "node", ...rest]);
   const dashed = /^(git|docker)-([a-z].*)$/.exec(program);
   if (dashed?.[1] !== undefined && dashed[2] !== undefined) forms.push([dashed[1], dashed[2], ...rest]);
   if (/^(python|pypy)$/.test(bare)) forms.push(...module(rest));

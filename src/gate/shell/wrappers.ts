@@ -124,7 +124,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
 /** They run their arguments, but their options differ between versions: the result is marked as a guess. */
 const RUNNERS = setOf(
   "systemd-run firejail bwrap xvfb-run proot torify tsocks valgrind perf catchsegv cgexec setarch",
-  "linux32 linux64 i386 x86_64 sg start-stop-daemon daemonize entr direnv dotenv pipenv poetry uv",
+  "linux32 linux64 i386 x86_64 sg pdm rye start-stop-daemon daemonize entr direnv dotenv pipenv poetry uv",
   "bundle mise asdf nix-shell nix numactl softlimit chpst envdir dbus-run-session proxychains4 unbuffer",
   "rlwrap eatmydata faketime ts-node-dev nodemon concurrently wsl arch at batch",
 );
@@ -145,6 +145,8 @@ export function lookIntoWrapper(program: string, context: LookContext): ProgramL
   if (wrapper !== undefined) return through(program, wrapper, context);
   if (program === "env") return env(context);
   if (program === "xargs") return xargs(context);
+  if (program === "jobs" && context.words[1]?.value === "-x")
+    return { inner: [{ kind: "words", words: context.words.slice(2) }], notes: [], wrapper: true };
   // The dynamic loader runs the program that it is given.
   if (RUNNERS.has(program) || /^ld(-[\w.-]+)?\.so(\.\d+)?$/.test(program)) return runner(program, context);
   return undefined;
@@ -255,10 +257,23 @@ export function filledIn(word: ShellWord): ShellWord {
   return { ...word, fixed: false, splits: false, opens, pieces: [{ kind: "dynamic", text: word.text, quoted: true }] };
 }
 
+/** `uv run pytest`, `bundle exec rspec`: without options, the next word is a program of the project's environment. */
+export function runsProjectTool(words: readonly ShellWord[]): boolean {
+  const [program, verb, tool] = words;
+  return (
+    /^(uv|poetry|pipenv|pdm|rye|bundle)$/.test(program?.value ?? "") &&
+    verb?.value === (program?.value === "bundle" ? "exec" : "run") &&
+    tool?.fixed === true &&
+    /^[\w.-]*$/.test(tool.value) &&
+    /^\w/.test(tool.value)
+  );
+}
+
 function runner(program: string, { words }: LookContext): ProgramLook {
   const at = words.findIndex(
     (word, index) => index > 0 && !word.value.startsWith("-") && !/^(run|exec|--)$/.test(word.value),
   );
+  if (runsProjectTool(words)) return { inner: [{ kind: "words", words: words.slice(2) }], notes: [], wrapper: true };
   const notes = [unknown(`${program} runs the program that it is given; which of its words that is, is a guess`)];
   return at === -1
     ? { inner: [], notes, wrapper: false }

@@ -7,7 +7,7 @@ export type TextKind = "command" | "content";
 /** No width, no ink, or an effect on the order and position of others. Tabs and line ends are visible. */
 const HIDDEN = String.raw`\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Variation_Selector}\p{Cf}\p{Cs}\p{Zl}\p{Zp}`;
 /** Blank letters and signs that no property marks: Braille, Khitan and hieroglyphic blanks, an empty note head. */
-const BLANK = String.raw`\u2800\u{16FE4}\u{13441}\u{13442}\u{1D159}`;
+const BLANK = String.raw`\u2800\uFFFC\u{16FE4}\u{13441}\u{13442}\u{1D159}`;
 const CONTROLS = String.raw`\u0000-\u0008\u000B-\u001F\u007F-\u009F`;
 
 const HIDDEN_CONTENT = new RegExp(`[${HIDDEN}${BLANK}${CONTROLS}]`, "gu");
@@ -74,7 +74,7 @@ function eachHidden(text: string, kind: TextKind, replace: (character: string) =
 /** Letters of other scripts that look like Latin ones. */
 const LATIN_LOOKING = String.raw`асеорхуіјѕһԁԛԝӏѵꙇАВСЕНІЈКМОРЅТХУҮԌԚԜӀαικνορτυχγϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹͿոսօհցզՕՏԼ`;
 /** Scripts with many such letters. */
-const NEAR_LATIN = String.raw`\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}\p{Script=Deseret}\p{Script=Osage}\p{Script=Old_Italic}\p{Script=Carian}\p{Script=Lycian}\p{Script=Lydian}\p{Script=Elbasan}\p{Script=Vithkuqi}`;
+const NEAR_LATIN = String.raw`\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}\p{Script=Deseret}\p{Script=Osage}\p{Script=Old_Italic}\p{Script=Carian}\p{Script=Lycian}\p{Script=Lydian}\p{Script=Elbasan}\p{Script=Vithkuqi}\p{Script=Tai_Le}\p{Script=Tifinagh}\p{Script=Canadian_Aboriginal}\p{Script=Ethiopic}\p{Script=Vai}\p{Script=Bamum}\p{Script=Warang_Citi}`;
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 const LATIN = /[\p{Script=Latin}_\d]/u;
 const OTHER_LETTERS = new RegExp(String.raw`[${NEAR_LATIN}\p{Script=Greek}]`, "gu");
@@ -85,10 +85,17 @@ const MIXED = new RegExp(
 const LOOKS_LATIN = new RegExp(`^[${LATIN_LOOKING}]+$`, "u");
 const STRICT_MIX = new RegExp(`[${NEAR_LATIN}${LATIN_LOOKING}]`, "u");
 /** Phonetic letters: `ɡ`, `ɑ`, small capitals. */
-const PHONETIC = /[A-Za-z][\u0250-\u02AF\u1D00-\u1D7F]|[\u0250-\u02AF\u1D00-\u1D7F][A-Za-z]/u;
-/** Signs that look like `/`, `:`, `;`, `!`, `|`, and dashes at the start of an option. */
+const PHONETIC =
+  /[A-Za-z][\u0250-\u02AF\u1D00-\u1D7F\uA730-\uA787\uA78B-\uA7FF]|[\u0250-\u02AF\u1D00-\u1D7F\uA730-\uA787\uA78B-\uA7FF][A-Za-z]/u;
+/** Digits of other scripts beside Latin letters: `te०t`. */
+const OTHER_DIGIT = /[A-Za-z](?![\d])\p{Nd}|(?![\d])\p{Nd}[A-Za-z]/u;
+/** Signs that look like `/`, `\`, `:`, `;`, `!`, `|`, `*`, `~`, `<`, `>`, `-`, and dashes at the start of an option. */
 const SIGNS =
-  /[\u2044\u2215\u29F8\u2571\u037E\u0589\u05C3\u2236\uA789\u01C3\u01C0\u2223]|(?<=^|\s)(?![-])[\p{Pd}\u2212][A-Za-z]/u;
+  /(?<=^|\s)(?![-])[\p{Pd}\u2212][A-Za-z]|[\u2044\u2215\u29F8\u2571\u2216\u29F5\u037E\u0589\u05C3\u2236\uA789\u01C3\u01C0\u2223\u23AE\u23D0\u2217\u204E\u223C\u2053\u2039\u203A\u2010\u2011]|\u2212(?=[A-Za-z])|(?<=\s)\u2502(?=\s)/u;
+/** Marks that look like the quotes of a shell and quote nothing. */
+const QUOTES = /[\u2018-\u201F\u2032-\u2037\u02B9\u02BA\u02BC\u02C8\u00B4\u201A\u201E\uA78C]/u;
+const SEEMS_QUOTED =
+  /[\u2018-\u201F\u2032-\u2037\u02B9\u02BA\u02BC\u02C8\u00B4\uA78C][^\u2018-\u201F\u2032-\u2037\u02B9\u02BA\u02BC\u02C8\u00B4\uA78C'"]*[\s;&|<>$`(*?]/uy;
 const ORDINAL = /[ªº]/u;
 
 /** The first word that is not what it seems; undefined: none. */
@@ -110,13 +117,35 @@ export function lookAlike(text: string, kind: TextKind): string | undefined {
       return word;
     if (kind === "content") continue;
     if (disguised && LOOKS_LATIN.test(word)) return word;
-    if (PHONETIC.test(word)) return word;
+    if (PHONETIC.test(word) || OTHER_DIGIT.test(word)) return word;
   }
   if (kind === "content") return undefined;
   for (const character of text) {
     if (character > "\u007F" && isAsciiInDisguise(character)) return character;
   }
-  return SIGNS.exec(text)?.[0].trim();
+  return SIGNS.exec(text)?.[0].trim() ?? openingQuote(text);
+}
+
+/** `-m “a; b”`: what seems to be quoted is not. Within quotes of the shell, and around a single word, it is ordinary writing. */
+function openingQuote(text: string): string | undefined {
+  let quote = "";
+  let before = " ";
+  let at = 0;
+  for (const character of text) {
+    const isEscaped = before === "\\" && quote !== "'";
+    if (quote === "" && QUOTES.test(character) && /[\s=({;|&]/.test(before) && fitsAt(SEEMS_QUOTED, text, at))
+      return character;
+    if (!isEscaped && quote === "" && (character === "'" || character === '"')) quote = character;
+    else if (!isEscaped && character === quote) quote = "";
+    before = isEscaped ? "" : character;
+    at += character.length;
+  }
+  return undefined;
+}
+
+function fitsAt(sticky: RegExp, text: string, at: number): boolean {
+  sticky.lastIndex = at;
+  return sticky.test(text);
 }
 
 /** `ｒ`, `𝐫`, `ⅼ`, `；`: another way to write one ASCII character. Superscript and circled numbers are fine. */

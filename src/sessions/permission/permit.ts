@@ -239,12 +239,14 @@ async function runAsShown(
   deciding: CallDecision,
   question: QuestionedCall,
 ): Promise<Verdict | undefined> {
-  const { call } = deciding;
+  const { call, signal } = deciding;
   // Read again: the answer came while this waited.
   const { answer } = session.state.turn?.asked[call.tool_use_id] ?? question;
   const edited = answer?.updated_input;
   const input = edited ?? call.input;
-  const ruled = await rule(session, { tool: call.tool, input });
+  const allowed = await rule(session, { tool: call.tool, input });
+  // The hooks of the repository saw the call before the person changed it.
+  const ruled = edited === undefined ? allowed : await narrowed(session, { call: { ...call, input }, signal }, allowed);
   if (ruled.ruling.effect === "deny") return refusedBy(call.tool, ruled);
   const shown = edited === undefined ? question.planned : answer?.planned;
   if (!isSamePlan(shown, await planOf(session, ruled))) return undefined;

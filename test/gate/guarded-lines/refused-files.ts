@@ -152,4 +152,8 @@ export const REFUSED_FILES: readonly string[] = [
   "env ls",
   "sudo ls",
   "timeout 5 ls",
+  "lsof -D b../../x",
+  "lsof -Db../x",
+  "lsof -nPD r../x",
+  "lsof +m ../x",
 ];
