@@ -151,7 +151,8 @@ function addList(
       withServer(context, command, async ({ client }) => {
         const { value, rows } = await read(client);
         if (json === true) printJson(context, value);
-        else if (rows.length === 1) print(context, "there are none");
+        else if (rows.length === 1)
+          print(context, `there are none; make one with: ${context.surroundings.name} ${group.name()} create`);
         else for (const line of table(rows, width(context))) print(context, line);
         return undefined;
       }),
