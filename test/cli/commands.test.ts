@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { allHelp } from "./help.ts";
 import { Place, type Ended } from "./place.ts";
 
 const place = new Place();
@@ -10,67 +11,13 @@ afterAll(() => place[Symbol.asyncDispose]());
 
 const run = (words: readonly string[]): Promise<Ended> => place.run(words);
 
-const COMMANDS = [
-  [],
-  ["serve"],
-  ["run"],
-  ["attach"],
-  ["sessions"],
-  ["sessions", "list"],
-  ["sessions", "show"],
-  ["sessions", "interrupt"],
-  ["sessions", "pause"],
-  ["sessions", "resume"],
-  ["sessions", "close"],
-  ["sessions", "fork"],
-  ["sessions", "budget"],
-  ["sessions", "set"],
-  ["changes"],
-  ["changes", "list"],
-  ["changes", "diff"],
-  ["changes", "apply"],
-  ["changes", "commit"],
-  ["changes", "discard"],
-  ["changes", "comment"],
-  ["changes", "moments"],
-  ["changes", "compare"],
-  ["changes", "rewind"],
-  ["changes", "push"],
-  ["changes", "pull-request"],
-  ["approve"],
-  ["token"],
-  ["token", "create"],
-  ["token", "list"],
-  ["token", "delete"],
-  ["policy"],
-  ["policy", "show"],
-  ["policy", "set"],
-  ["policy", "test"],
-  ["policy", "export"],
-  ["usage"],
-  ["provider"],
-  ["provider", "list"],
-  ["provider", "add"],
-  ["provider", "remove"],
-  ["provider", "test"],
-  ["price"],
-  ["price", "list"],
-  ["price", "show"],
-  ["price", "set"],
-  ["price", "remove"],
-  ["doctor"],
-  ["tools"],
-];
-
 describe("usage", () => {
-  test.each(COMMANDS.map((words) => [words.join(" ") || "sallyport", words] as const))(
-    "%s --help explains itself with an example",
-    async (_name, words) => {
-      const { code, stdout, stderr } = await run([...words, "--help"]);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(stdout).toMatch(/Examples?:\n {2}\$ sallyport /);
-    },
-  );
+  test("each command explains itself with an example", async () => {
+    const all = await allHelp(place);
+    expect(all.length).toBeGreaterThan(100);
+    const without = all.filter(({ text }) => !/Examples?(?:, [^:\n]+)?:\n {2}[$"]/.test(text));
+    expect(without.map(({ words }) => words.join(" "))).toEqual(["hook", "hook guarded"]);
+  });
 
   test("run --help names the exit codes", async () => {
     expect((await run(["run", "--help"])).stdout).toContain("3    a person rejected a call and stopped the turn");

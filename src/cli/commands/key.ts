@@ -21,7 +21,7 @@ Example:
   $ sallyport key create --name notebook --model "claude-*" --max-cost-per-day 5`;
 
 const CREATE_HELP = `
-The key alone goes to standard output. What is left out, only the policy and your token limit.
+The key alone goes to standard output. A limit that is left out is that of the policy and of your token.
 
 Examples:
   $ sallyport key create --name ci --provider cloud --max-cost 20 --expires-in 30d
