@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { ConnectionBook } from "../connections/index.ts";
 import { LIMITS, makeNewId, type NewId, type Redactor, type Log, type ToolHook } from "../protocol/index.ts";
@@ -37,6 +37,7 @@ import { clearRewinding, SessionTrees } from "../workspaces/index.ts";
 import { browserSetup } from "./wiring/browser.ts";
 import { homeDoor, openEngines } from "./wiring/engines.ts";
 import { TOKEN_FILE, WEBHOOK_KEY_FILE } from "./home/files.ts";
+import { makeFolder } from "./home/make-folder.ts";
 import { openIdentity } from "./wiring/identity.ts";
 import { markerOf } from "./home/home-marker.ts";
 import { kept } from "./home/kept-secret.ts";
@@ -109,7 +110,7 @@ type CloseLater = (() => Promise<unknown>)[];
 
 /** Opens everything behind the surfaces on a home folder, and settles what the last run left there. */
 export async function openApp(options: AppOptions): Promise<App> {
-  await mkdir(options.settings.home.value, { recursive: true, mode: 0o700 });
+  await makeFolder(options.settings.home.value);
   const home = await realpath(options.settings.home.value);
   refuseUntrusted([...trustedInHome(home), ...keyFilesOf(options.settings)], options.environment);
   const extraTools = await loadToolModules(options.settings, options.environment, options.toolModules);

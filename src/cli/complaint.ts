@@ -72,6 +72,23 @@ function codeFor(code: ErrorCode): ExitCode {
   }
 }
 
+const CHOOSE = "choose another file or folder; --home says where Sallyport keeps its data";
+
+const WHY_NOT: Readonly<Record<string, string>> = {
+  ENOTDIR: "a part of it is a file and no folder",
+  EISDIR: "it is a folder and no file",
+  EEXIST: "something else is there",
+  ELOOP: "its links lead in a circle",
+  ENAMETOOLONG: "its name is too long",
+};
+
+/** The beginning of a path says which one it is. */
+function visiblePath(path: string): string {
+  return path.length <= SHOWN_PATH_CHARS ? path : `${path.slice(0, SHOWN_PATH_CHARS)}…`;
+}
+
+const SHOWN_PATH_CHARS = 300;
+
 function systemComplaint(error: unknown): Complaint | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code } = (error.cause ?? error) as NodeJS.ErrnoException;
@@ -105,6 +122,14 @@ function systemComplaint(error: unknown): Complaint | undefined {
       };
     case "ENOENT":
       return { message: path === "" ? error.message : `${path} does not exist`, code: EXIT.refused };
+    case "ENOTDIR":
+    case "EISDIR":
+    case "EEXIST":
+    case "ELOOP":
+    case "ENAMETOOLONG":
+      return path === ""
+        ? undefined
+        : { message: `${visiblePath(path)} cannot be used: ${WHY_NOT[code]}`, advice: CHOOSE, code: EXIT.refused };
     case "EADDRNOTAVAIL":
       return {
         message: error.message,

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { LIMITS, type SessionView } from "../protocol/index.ts";
+import { Failure, LIMITS, type SessionView } from "../protocol/index.ts";
 import { complaintOf } from "./complaint.ts";
 import { connect, type ServerConnection, type GlobalFlags } from "./connect.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
@@ -56,6 +56,15 @@ export function complain(context: CommandContext, error: unknown): ExitCode {
 export function tellUnattended(context: CommandContext, { embedded }: Pick<ServerConnection, "embedded">): void {
   if (embedded)
     context.screen.line(`no server runs on this home: it goes on once \`${context.surroundings.name} serve\` does`);
+}
+
+/** What leads others to a server leads nowhere where it runs inside this process, which ends in a moment. */
+export function refuseEmbedded(context: CommandContext, { embedded }: ServerConnection, what: string): void {
+  if (embedded)
+    throw new Failure(
+      "conflict",
+      `no server runs on this home, so ${what} would lead nowhere: start one with \`${context.surroundings.name} serve\``,
+    );
 }
 
 /** Runs something against a server, which is done unless it returns another code, and waits for turns that a server inside this process still drives. */

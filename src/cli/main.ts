@@ -24,7 +24,7 @@ const output = { isNeeded: true, isLost: false };
 
 const surroundings: ProcessContext = {
   environment: process.env,
-  cwd: process.cwd(),
+  cwd: currentFolder(),
   input: process.stdin,
   output: process.stdout,
   errors: process.stderr,
@@ -57,6 +57,15 @@ const { runCommandLine } = (await import(programFile())) as { readonly runComman
 const code = await runCommandLine(process.argv.slice(2), surroundings);
 await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
 leave(code);
+
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    process.stderr.write("error: the folder that this terminal is in was deleted: go to another one with cd\n");
+    return process.exit(1);
+  }
+}
 
 /** The bundle, which loads in half the time; if something was compiled after it, the single files. */
 function programFile(): string {

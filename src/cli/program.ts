@@ -36,6 +36,7 @@ import { addTools } from "./commands/tools.ts";
 import { addTunnel } from "./commands/tunnel.ts";
 import { addUsage } from "./commands/usage.ts";
 import { addPool, addWorkers } from "./commands/workers.ts";
+import { Failure } from "../protocol/index.ts";
 import { complain, openContext, type CommandContext } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import type { ProcessContext } from "./surroundings.ts";
@@ -125,5 +126,14 @@ function programFor(context: CommandContext): Command {
       writeErr: (text) => void surroundings.errors.write(text),
     });
   for (const add of COMMANDS) add(program, context);
-  return program;
+  return program.hook("preAction", (_program, command) => refuseEmptyArguments(command));
+}
+
+/** An unset variable of a shell is an empty word: `sallyport sessions close "$SESSION"`. */
+function refuseEmptyArguments({ registeredArguments, args }: Command): void {
+  for (const [index, argument] of registeredArguments.entries()) {
+    const words = argument.variadic ? args.slice(index) : args.slice(index, index + 1);
+    const isEmpty = argument.variadic ? words[0]?.trim() === "" : words.some((word) => word.trim() === "");
+    if (isEmpty) throw new Failure("invalid_request", `the ${argument.name()} is empty; --help says what it is`);
+  }
 }

@@ -21,9 +21,8 @@ export async function hasServer(context: CommandContext, command: Command): Prom
   return (await findServer(settingsFor(context, command).home.value)) !== undefined;
 }
 
-/** The settings file that a command may change: this home's, never another server's. */
-export async function ownSettingsFile(context: CommandContext, command: Command): Promise<SettingsPlace> {
-  const { environment } = context.surroundings;
+/** The home folder that a command may read and change: this machine's, never another server's. */
+export async function ownHome(context: CommandContext, command: Command): Promise<string> {
   const home = settingsFor(context, command).home.value;
   const named = namedServer(context, command);
   if (named !== undefined) {
@@ -31,8 +30,14 @@ export async function ownSettingsFile(context: CommandContext, command: Command)
     if (own === undefined || !URL.canParse(named) || new URL(named).origin !== new URL(own.url).origin)
       throw new Failure(
         "unsupported",
-        "this changes a home folder of this machine: run it where the server runs, without --server and SALLYPORT_URL",
+        "this is about a home folder of this machine: run it where the server runs, without --server and SALLYPORT_URL",
       );
   }
-  return { path: settingsPath(home), environment };
+  return home;
+}
+
+/** The settings file that a command may change. */
+export async function ownSettingsFile(context: CommandContext, command: Command): Promise<SettingsPlace> {
+  const home = await ownHome(context, command);
+  return { path: settingsPath(home), environment: context.surroundings.environment };
 }

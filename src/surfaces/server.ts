@@ -139,7 +139,10 @@ function answerUnreadable(server: Server, guard: Guard): void {
 }
 
 const UNREADABLE: Readonly<Record<string, readonly [status: number, why: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, `the headers of a request may have ${LIMITS.httpHeaderBytes} bytes together`],
+  HPE_HEADER_OVERFLOW: [
+    431,
+    `the address and the headers of a request may have ${LIMITS.httpHeaderBytes} bytes together`,
+  ],
   ERR_HTTP_REQUEST_TIMEOUT: [408, "the request did not come in time"],
 };
 

@@ -1,6 +1,8 @@
+import { spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { allHelp } from "./help.ts";
 import { Place, type Ended } from "./place.ts";
 
 const place = new Place();
@@ -9,67 +11,13 @@ afterAll(() => place[Symbol.asyncDispose]());
 
 const run = (words: readonly string[]): Promise<Ended> => place.run(words);
 
-const COMMANDS = [
-  [],
-  ["serve"],
-  ["run"],
-  ["attach"],
-  ["sessions"],
-  ["sessions", "list"],
-  ["sessions", "show"],
-  ["sessions", "interrupt"],
-  ["sessions", "pause"],
-  ["sessions", "resume"],
-  ["sessions", "close"],
-  ["sessions", "fork"],
-  ["sessions", "budget"],
-  ["sessions", "set"],
-  ["changes"],
-  ["changes", "list"],
-  ["changes", "diff"],
-  ["changes", "apply"],
-  ["changes", "commit"],
-  ["changes", "discard"],
-  ["changes", "comment"],
-  ["changes", "moments"],
-  ["changes", "compare"],
-  ["changes", "rewind"],
-  ["changes", "push"],
-  ["changes", "pull-request"],
-  ["approve"],
-  ["token"],
-  ["token", "create"],
-  ["token", "list"],
-  ["token", "delete"],
-  ["policy"],
-  ["policy", "show"],
-  ["policy", "set"],
-  ["policy", "test"],
-  ["policy", "export"],
-  ["usage"],
-  ["provider"],
-  ["provider", "list"],
-  ["provider", "add"],
-  ["provider", "remove"],
-  ["provider", "test"],
-  ["price"],
-  ["price", "list"],
-  ["price", "show"],
-  ["price", "set"],
-  ["price", "remove"],
-  ["doctor"],
-  ["tools"],
-];
-
 describe("usage", () => {
-  test.each(COMMANDS.map((words) => [words.join(" ") || "sallyport", words] as const))(
-    "%s --help explains itself with an example",
-    async (_name, words) => {
-      const { code, stdout, stderr } = await run([...words, "--help"]);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(stdout).toMatch(/Examples?:\n {2}\$ sallyport /);
-    },
-  );
+  test("each command explains itself with an example", async () => {
+    const all = await allHelp(place);
+    expect(all.length).toBeGreaterThan(100);
+    const without = all.filter(({ text }) => !/Examples?(?:, [^:\n]+)?:\n {2}[$"]/.test(text));
+    expect(without.map(({ words }) => words.join(" "))).toEqual(["hook", "hook guarded"]);
+  });
 
   test("run --help names the exit codes", async () => {
     expect((await run(["run", "--help"])).stdout).toContain("3    a person rejected a call and stopped the turn");
@@ -110,6 +58,15 @@ describe("usage", () => {
     [["policy", "set", "none.yaml"], "none.yaml does not exist"],
     [["policy", "test", "--tool", "Bash", "--input", "{"], "error: --input is not valid JSON"],
     [["tools", "--openai", "--anthropic"], "error: --anthropic and --openai do not go together"],
+    [["sessions", "show", ""], "error: the session is empty; --help says what it is"],
+    [["sessions", "delete", " ", "ses_1"], "error: the session is empty; --help says what it is"],
+    [["token", "delete", ""], "error: the id is empty; --help says what it is"],
+    [["mount", ""], "error: the folder is empty; --help says what it is"],
+    [["connection", "add", "s", "--sqlite", ""], "error: --sqlite is empty: name the file of the database"],
+    [["phone"], "error: no server runs on this home, so the link would lead nowhere: start one with `sallyport serve`"],
+    [["share", "create", "ses_1"], "error: no server runs on this home, so the link would lead nowhere"],
+    [["hook", "guarded", "help"], "error: too many arguments for 'guarded'"],
+    [["hook", "help"], "error: unknown command 'help'"],
   ])("%j is refused", async (words, message) => {
     const { code, stdout, stderr } = await run(words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -183,5 +140,50 @@ describe("without a server", () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(new RegExp(`^error: ${join(folder, "sallyport.yaml")}, line 1: port `));
     rmSync(join(folder, "sallyport.yaml"));
+  });
+});
+
+describe("a home that cannot be used", () => {
+  test.each([
+    ["/proc/nowhere", "no folder can be made at /proc/nowhere: choose another place with --home"],
+    ["a-file", "sallyport.yaml cannot be used: a part of it is a file and no folder"],
+    ["a-file/home", "cannot be used: a part of it is a file and no folder"],
+    [`/tmp/${"n".repeat(300)}`, "cannot be used: its name is too long"],
+  ])("%s is refused in words", async (home, words) => {
+    writeFileSync(join(folder, "a-file"), "");
+    const { code, stdout, stderr } = await run(["--home", home, "sessions"]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(words);
+    expect(stderr).not.toMatch(/\n\s+at |E[A-Z]{4,}/);
+  });
+
+  test("of another machine: its files are not those of this one", async () => {
+    const words = "error: this is about a home folder of this machine: run it where the server runs";
+    for (const command of [
+      ["backup", "b"],
+      ["restore", "b"],
+      ["identity", "show"],
+      ["identity", "new", "--yes"],
+    ]) {
+      const { code, stdout, stderr } = await run(["--server", "http://127.0.0.1:9", ...command]);
+      expect({ command, code, stdout }).toEqual({ command, code: 2, stdout: "" });
+      expect(stderr).toContain(words);
+    }
+  });
+});
+
+test("a folder that was deleted under the terminal is named without a stack", () => {
+  const script = 'cd "$(mktemp -d)" && rmdir "$PWD" && exec "$0" "$@"';
+  const { status, stdout, stderr } = spawnSync(
+    "sh",
+    ["-c", script, process.execPath, resolve("dist/cli/main.js"), "home"],
+    {
+      encoding: "utf8",
+    },
+  );
+  expect({ status, stdout, stderr }).toEqual({
+    status: 1,
+    stdout: "",
+    stderr: "error: the folder that this terminal is in was deleted: go to another one with cd\n",
   });
 });

@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { describe, expect, it } from "vitest";
-import { ErrorCode, LIMITS } from "../../src/protocol/index.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { BUILT_IN_TOOL_NAMES, ErrorCode, LIMITS, toolFacts } from "../../src/protocol/index.ts";
 import { CHECKPOINTS } from "../../src/sessions/index.ts";
+import { allHelp } from "../cli/help.ts";
+import { Place } from "../cli/place.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -27,6 +29,12 @@ describe("the papers say what the code says", () => {
     expect(CHECKPOINTS.filter((point) => !journal.includes(`\`${point}\``))).toEqual([]);
   });
 
+  it("tools.md names the tools that run in Claude's own process", () => {
+    const own = BUILT_IN_TOOL_NAMES.filter((name) => typeof toolFacts(name)?.claude === "object");
+    const words = `${own.slice(0, -1).join(", ")} and ${own.at(-1) ?? ""}`;
+    expect(read("docs/user/tools.md")).toContain(`Claude Code's own ${words} run, in its process`);
+  });
+
   it("has no link to a file that is not there", () => {
     const broken = papers().flatMap((paper) =>
       [...read(paper).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
@@ -35,5 +43,43 @@ describe("the papers say what the code says", () => {
         .map((target) => `${paper}: ${target}`),
     );
     expect(broken).toEqual([]);
+  });
+});
+
+describe("the papers name what the command line has", () => {
+  const place = new Place();
+  afterAll(() => place[Symbol.asyncDispose]());
+  const pages = papers().filter((name) => /^(?:README\.md|docs\/(?:user|operations)\/)/.test(name));
+  const isNamed = (text: string, word: string): boolean => new RegExp(`(?<![\\w-])${word}(?![\\w-])`).test(text);
+
+  it("cli.md has each command, one of its pages each option", async () => {
+    const all = await allHelp(place);
+    const overview = read("docs/user/cli.md");
+    const everything = pages.map(read).join("\n");
+    const commands = all.map(({ words }) => words).filter((words) => words.length > 0);
+    expect(commands.filter((words) => !words.every((word) => isNamed(overview, word)))).toEqual([]);
+    const options = all.flatMap(({ words, options }) => options.map((option) => `${words.join(" ")} ${option}`));
+    const missing = options.filter((text) => !isNamed(everything, text.split(" ").at(-1) ?? ""));
+    expect(missing).toEqual([]);
+  });
+
+  it("what the pages type into a shell has only commands and options that there are", async () => {
+    const all = await allHelp(place);
+    const typed = pages.flatMap((page) =>
+      [...read(page).matchAll(/(?:^|[`$&|(] ?|\b-s )sallyport (?:-- )?([a-z-]+[^`\n|]*)/gm)].map(([, words = ""]) => ({
+        page,
+        words: words.split(/ -- | {2,}#/, 1)[0] ?? "",
+      })),
+    );
+    expect(typed.length).toBeGreaterThan(100);
+    const wrong = typed.filter(({ words }) => {
+      const [first = "", second = ""] = words.replace(/^--server \S+ /, "").split(/\s+/);
+      const own = all.find((one) => one.words.join(" ") === `${first} ${second.replace(/^\[list\]$/, "list")}`);
+      const help = own ?? all.find((one) => one.words.join(" ") === first);
+      if (help === undefined) return true;
+      const known = new Set([...help.options, ...(all[0]?.options ?? [])]);
+      return [...words.matchAll(/(?<![\w-])--[a-z][\w-]*/g)].some(([option]) => !known.has(option));
+    });
+    expect(wrong).toEqual([]);
   });
 });

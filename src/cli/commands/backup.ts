@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { Failure } from "../../protocol/index.ts";
@@ -7,8 +6,9 @@ import type * as backup from "../../store/sqlite/backup.ts";
 import { print, type CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { POLICY_FILE } from "../home/files.ts";
+import { makeFolder } from "../home/make-folder.ts";
 import { replacePrivateFile } from "../home/private-file.ts";
-import { settingsFor } from "../serving.ts";
+import { ownHome } from "../serving.ts";
 import { SETTINGS_FILE } from "../settings/settings.ts";
 import { readTextFile } from "../settings/text-file.ts";
 
@@ -42,7 +42,7 @@ export function addBackup(program: Command, context: CommandContext): void {
     .option("--accept-data-loss", "back up a database that holds less than it did")
     .addHelpText("after", BACKUP_HELP)
     .action(async (file: string, { acceptDataLoss }: BackupFlags, command: Command) => {
-      const home = settingsFor(context, command).home.value;
+      const home = await ownHome(context, command);
       const target = resolve(context.surroundings.cwd, file);
       const { sessions, lost } = await told(({ backUp }) =>
         backUp({
@@ -63,8 +63,8 @@ export function addBackup(program: Command, context: CommandContext): void {
     .argument("<file>")
     .addHelpText("after", RESTORE_HELP)
     .action(async (file: string, _options: unknown, command: Command) => {
-      const home = settingsFor(context, command).home.value;
-      await mkdir(home, { recursive: true, mode: 0o700 });
+      const home = await ownHome(context, command);
+      await makeFolder(home);
       const source = resolve(context.surroundings.cwd, file);
       const report = await told(({ restore }) =>
         restore({ path: join(home, "sallyport.db"), source, now: context.surroundings.now() }),

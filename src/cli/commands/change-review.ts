@@ -110,8 +110,8 @@ function addPublishing(changes: Command, context: CommandContext): void {
     .command("push")
     .description("push the last commit of this session, never over what others pushed")
     .argument("<session>")
-    .option("--branch <name>", "if there are several")
-    .option("--remote <name>", "if there are several")
+    .option("--branch <name>", "which branch, if there are several")
+    .option("--remote <name>", "which remote, if there are several")
     .addHelpText("after", `\nExample:\n  $ sallyport changes push ${EXAMPLE} --remote origin`)
     .action((id: string, options: PushOptions, command: Command) =>
       withServer(context, command, async ({ client }) => {
@@ -124,12 +124,12 @@ function addPublishing(changes: Command, context: CommandContext): void {
     .command("pull-request")
     .description("open a pull or merge request for a pushed branch, with gh or glab of the server's machine")
     .argument("<session>")
-    .requiredOption("--title <text>", "of the request")
+    .requiredOption("--title <text>", "the title of the request")
     .option("--body <text>", "its description")
     .option("--base <branch>", "the branch that it is for; else the host's default")
     .option("--draft", "as a draft")
-    .option("--branch <name>", "if there are several")
-    .option("--remote <name>", "if there are several")
+    .option("--branch <name>", "which branch, if there are several")
+    .option("--remote <name>", "which remote, if there are several")
     .addHelpText("after", `\nExample:\n  $ sallyport changes pull-request ${EXAMPLE} --title "Fix the total"`)
     .action((id: string, options: PushOptions & RequestOptions, command: Command) =>
       withServer(context, command, async ({ client }) => {

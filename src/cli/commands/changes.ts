@@ -80,7 +80,7 @@ function addDecisions(changes: Command, context: CommandContext): void {
     .argument("<session>")
     .argument("[path...]", "only these")
     .requiredOption("--branch <name>", "a new branch, or one that an earlier commit of this session made")
-    .option("--message <text>", "of the commit; else one made of what was asked and changed")
+    .option("--message <text>", "the message of the commit (default: made from what was asked and changed)")
     .addHelpText("after", `\nExample:\n  $ sallyport changes commit ${EXAMPLE} --branch fix --message "Fix it"`)
     .action((id: string, paths: readonly string[], options: { branch: string; message?: string }, command: Command) =>
       withServer(context, command, async ({ client }) => {

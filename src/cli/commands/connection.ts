@@ -48,6 +48,8 @@ function addList(connection: Command, context: CommandContext): void {
       withServer(context, command, async ({ client }) => {
         const page = await client.connections();
         if (json === true) printJson(context, page);
+        else if (page.connections.length === 0)
+          print(context, `no connections; make one with: ${context.surroundings.name} connection add`);
         else {
           const rows = page.connections.map(({ id, kind, default_catalog, name }) => [id, kind, default_catalog, name]);
           show(context, [["CONNECTION", "KIND", "CATALOG", "NAME"], ...rows]);
@@ -121,6 +123,7 @@ function configOf(options: AddConnectionOptions, cwd: string): ConnectionConfig 
   const { sqlite, postgres, name, role, principal, timeout, maxRows } = options;
   if ((sqlite === undefined) === (postgres === undefined))
     throw new Failure("invalid_request", "say one of --sqlite <file> and --postgres <url>");
+  if (sqlite === "") throw new Failure("invalid_request", "--sqlite is empty: name the file of the database");
   const shared = {
     ...(name === undefined ? {} : { name }),
     ...(role === undefined ? {} : { roles: [...new Set(role)] }),
@@ -186,6 +189,8 @@ function addTest(connection: Command, context: CommandContext): void {
         const ids = id === undefined ? (await client.connections()).connections.map((one) => one.id) : [id];
         const reports = await Promise.all(ids.map((one) => client.testConnection(one)));
         if (json === true) printJson(context, { connections: reports });
+        else if (reports.length === 0)
+          print(context, `no connections; make one with: ${context.surroundings.name} connection add`);
         else showReports(context, reports);
         return reports.every(({ status }) => status === "ok") ? EXIT.done : EXIT.failed;
       }),

@@ -25,7 +25,7 @@ const SIGNAL_BASE = 128;
 export function addExec(program: Command, context: CommandContext): void {
   keyOptions(program.command("exec").description("run a program of yours with a key and a budget of its own"))
     .argument("<program...>", "the program and its arguments, after --")
-    .option("--expires-in <time>", "how long its key lives at most (default: 1d)", lifetime, LIMITS.execKeyS)
+    .option("--expires-in <time>", "how long its key lives at most (default: 1d)", lifetime)
     .addHelpText("after", HELP)
     .action((words: readonly string[], flags: KeyFlags, command: Command) =>
       withServer(context, command, (connection) => execute(context, connection, { words, flags })),
@@ -38,7 +38,10 @@ async function execute(
   { words, flags }: { readonly words: readonly string[]; readonly flags: KeyFlags },
 ): Promise<ExitCode> {
   const [program = ""] = words;
-  const key = await client.createKey({ name: `exec ${program}`.slice(0, 200), ...keyRequest(flags) });
+  const key = await client.createKey({
+    name: `exec ${program}`.slice(0, 200),
+    ...keyRequest({ expiresIn: LIMITS.execKeyS, ...flags }),
+  });
   try {
     return await run(context, words, key);
   } finally {

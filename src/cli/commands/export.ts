@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
 import { defined, ExportFormat } from "../../protocol/index.ts";
-import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
+import { print, printJson, refuseEmbedded, width, withServer, type CommandContext } from "../context.ts";
 import { writeWholeFile } from "../new-file.ts";
 import { table } from "../terminal/table.ts";
 import { lifetime } from "./options.ts";
@@ -61,7 +61,9 @@ Example:
     .option("--json", "as JSON")
     .addHelpText("after", `\nExample:\n  $ sallyport share create ${EXAMPLE} --tools`)
     .action((id: string, { tools, thoughts, costs, expiresIn, json }: ShareFlags, command: Command) =>
-      withServer(context, command, async ({ client, url }) => {
+      withServer(context, command, async (connection) => {
+        refuseEmbedded(context, connection, "the link");
+        const { client, url } = connection;
         const wanted = defined({ tools, thoughts, costs, expires_in_s: expiresIn });
         const made = await client.exports.share(id, wanted);
         if (json === true) printJson(context, made);

@@ -14,7 +14,7 @@ Claude Code runs it before each command, where its settings say so:
 It refuses what document 004's allow-list refuses. What it cannot read, it refuses too (exit code 2). It needs no server.`;
 
 export function addHook(program: Command, context: CommandContext): void {
-  const hook = program.command("hook").description("checks for Claude Code's own hooks");
+  const hook = program.command("hook").description("checks for Claude Code's own hooks").helpCommand(false);
   hook
     .command("guarded")
     .description(
@@ -34,8 +34,9 @@ export function addHook(program: Command, context: CommandContext): void {
 }
 
 async function answer({ surroundings }: CommandContext, folder: string | undefined): Promise<unknown> {
-  const call = JSON.parse(await readInput(surroundings.input)) as unknown;
-  if (typeof call !== "object" || call === null) throw new Error("standard input is not a hook's call");
+  const call = jsonOf(await readInput(surroundings.input));
+  if (typeof call !== "object" || call === null)
+    throw new Error("standard input is not a call as JSON, which Claude Code writes there; see --help");
   const project = surroundings.environment["CLAUDE_PROJECT_DIR"];
   const workspace = folder ?? (project === "" ? undefined : project);
   return createGuardedHook({ workspace })(call);
@@ -51,4 +52,12 @@ async function readInput(input: AsyncIterable<unknown>): Promise<string> {
     parts.push(bytes);
   }
   return Buffer.concat(parts).toString("utf8");
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -4,7 +4,7 @@ import { Failure, LIMITS } from "../../protocol/index.ts";
 import { print, printJson, type CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { identityKeys } from "../wiring/identity.ts";
-import { settingsFor } from "../serving.ts";
+import { ownHome } from "../serving.ts";
 
 const HELP = `
 With this key the gateway introduces itself to tunnels of other machines. It is a file in the home folder, and nothing
@@ -31,7 +31,7 @@ export function addIdentity(program: Command, context: CommandContext): void {
     .option("--json", "as JSON")
     .addHelpText("after", "\nExample:\n  $ sallyport identity show --json")
     .action(async ({ json }: { json?: boolean }, command: Command) => {
-      show(context, await keysOf(context, command).identity(GATEWAY_IDENTITY), { json });
+      show(context, await (await keysOf(context, command)).identity(GATEWAY_IDENTITY), { json });
     });
   identity
     .command("new")
@@ -40,7 +40,7 @@ export function addIdentity(program: Command, context: CommandContext): void {
     .option("--json", "as JSON")
     .addHelpText("after", "\nExample:\n  $ sallyport identity new --yes")
     .action(async ({ yes, json }: { yes?: boolean; json?: boolean }, command: Command) => {
-      const keys = keysOf(context, command);
+      const keys = await keysOf(context, command);
       await refuseReplacing(keys, yes);
       show(context, await keys.replace(GATEWAY_IDENTITY), { json });
     });
@@ -51,15 +51,15 @@ export function addIdentity(program: Command, context: CommandContext): void {
     .option("--json", "as JSON")
     .addHelpText("after", IMPORT_HELP)
     .action(async ({ yes, json }: { yes?: boolean; json?: boolean }, command: Command) => {
-      const keys = keysOf(context, command);
+      const keys = await keysOf(context, command);
       await refuseReplacing(keys, yes);
       show(context, await keys.replace(GATEWAY_IDENTITY, await readLine(context)), { json });
     });
 }
 
-function keysOf(context: CommandContext, command: Command): IdentityKeys {
+async function keysOf(context: CommandContext, command: Command): Promise<IdentityKeys> {
   // Nothing of it is ever printed: there is no log that would have to learn it.
-  return identityKeys(settingsFor(context, command).home.value, () => undefined);
+  return identityKeys(await ownHome(context, command), () => undefined);
 }
 
 async function refuseReplacing(keys: IdentityKeys, yes: boolean | undefined): Promise<void> {

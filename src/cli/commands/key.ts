@@ -21,7 +21,7 @@ Example:
   $ sallyport key create --name notebook --model "claude-*" --max-cost-per-day 5`;
 
 const CREATE_HELP = `
-The key alone goes to standard output. What is left out, only the policy and your token limit.
+The key alone goes to standard output. A limit that is left out is that of the policy and of your token.
 
 Examples:
   $ sallyport key create --name ci --provider cloud --max-cost 20 --expires-in 30d
@@ -93,16 +93,17 @@ function addCreate(key: Command, context: CommandContext): void {
     .option("--json", "as JSON")
     .addHelpText("after", CREATE_HELP)
     .action((flags: KeyFlags & { name: string; tokenId?: string; json?: boolean }, command: Command) =>
-      withServer(context, command, async ({ client }) => {
+      withServer(context, command, async ({ client, embedded }) => {
         const { name, tokenId, json } = flags;
         const created = await client.createKey({ name, ...defined({ token_id: tokenId }), ...keyRequest(flags) });
         if (json === true) printJson(context, created);
         else {
-          const { screen } = context;
+          const { screen, surroundings } = context;
           const { id, base_url } = created;
           print(context, created.key);
           screen.line(screen.paint.dim(`${id}: keep it, it is not shown again`));
-          screen.line(screen.paint.dim(`ANTHROPIC_BASE_URL=${base_url} OPENAI_BASE_URL=${base_url}/v1`));
+          if (embedded) screen.line(`no server runs on this home: it works once \`${surroundings.name} serve\` does`);
+          else screen.line(screen.paint.dim(`ANTHROPIC_BASE_URL=${base_url} OPENAI_BASE_URL=${base_url}/v1`));
         }
       }),
     );

@@ -35,8 +35,9 @@ export function addLongRun(program: Command, context: CommandContext): void {
     .addHelpText("after", HELP);
   addStart(longRun, context);
   addReads(longRun, context);
+  const example = (verb: string): string => `\nExample:\n  $ sallyport long-run ${verb} run_01jqk3v7w8x9y2z3a4b5c6`;
   for (const [verb, what] of [
-    ["pause", "stand still until it is continued, the session that works too"],
+    ["pause", "hold it, and the session that works, until it is continued"],
     ["continue", "go on"],
     ["stop", "end it, and the session that works"],
   ] as const)
@@ -44,6 +45,7 @@ export function addLongRun(program: Command, context: CommandContext): void {
       .command(verb)
       .description(what)
       .argument("<id>")
+      .addHelpText("after", example(verb))
       .action((id: string, _options: unknown, command: Command) =>
         withServer(context, command, async ({ client }) => {
           const view = await client.longRuns.control(id, verb);
@@ -55,6 +57,7 @@ export function addLongRun(program: Command, context: CommandContext): void {
     .command("delete")
     .description("stop it and forget it; its sessions stay")
     .argument("<id>")
+    .addHelpText("after", example("delete"))
     .action((id: string, _options: unknown, command: Command) =>
       withServer(context, command, async ({ client }) => {
         await client.longRuns.remove(id);
@@ -69,7 +72,7 @@ function addStart(longRun: Command, context: CommandContext): void {
   addSessionOptions(
     longRun
       .command("start")
-      .description("start one; what it is about is told in words or in a file")
+      .description("start one; the task stands in words or in a file")
       .argument("[task]", "what is to be built")
       .addOption(
         new Option("--max-cost <dollars>", "the most that all its sessions may cost together")
@@ -92,7 +95,11 @@ function addStart(longRun: Command, context: CommandContext): void {
           wholeNumber({ from: 0, to: LIMITS.longRunPauseS }),
         ),
       )
-      .option("--json", "as JSON"),
+      .option("--json", "as JSON")
+      .addHelpText(
+        "after",
+        '\nExample:\n  $ sallyport long-run start --max-cost 20 --autonomy full "a web app for shopping lists"',
+      ),
   ).action((task: string | undefined, flags: StartFlags, command: Command) => {
     if ((task === undefined) === (flags.taskFile === undefined))
       command.error("error: say what is to be built: in words, or with --task-file");
@@ -128,6 +135,7 @@ function addReads(longRun: Command, context: CommandContext): void {
     .command("list")
     .description("the long runs, newest first")
     .option("--json", "as JSON")
+    .addHelpText("after", "\nExample:\n  $ sallyport long-run list")
     .action(({ json }: { json?: boolean }, command: Command) =>
       withServer(context, command, async ({ client }) => {
         const list = await client.longRuns.list();
@@ -142,6 +150,7 @@ function addReads(longRun: Command, context: CommandContext): void {
     .description("its sessions and its features")
     .argument("<id>")
     .option("--json", "as JSON")
+    .addHelpText("after", "\nExample:\n  $ sallyport long-run show run_01jqk3v7w8x9y2z3a4b5c6")
     .action((id: string, { json }: { json?: boolean }, command: Command) =>
       withServer(context, command, async ({ client }) => {
         const detail = await client.longRuns.get(id);
@@ -153,6 +162,7 @@ function addReads(longRun: Command, context: CommandContext): void {
   longRun
     .command("templates")
     .description("the two prompts that are used where none are named, to read and to change")
+    .addHelpText("after", "\nExample:\n  $ sallyport long-run templates > prompts.json")
     .action((_options: unknown, command: Command) =>
       withServer(context, command, async ({ client }) => {
         printJson(context, await client.longRuns.templates());

@@ -59,7 +59,11 @@ export function addMcpLogins(mcp: Command, context: CommandContext): void {
           logged_in ? `since ${at ?? "?"}` : "no",
           visible(url),
         ]);
-        const head = ["server", "logged in", "address"];
+        if (rows.length === 0) {
+          print(context, "no MCP server of sallyport.yaml has `oauth`");
+          return;
+        }
+        const head = ["SERVER", "LOGGED IN", "ADDRESS"];
         for (const line of table([head, ...rows], width(context))) print(context, line);
       }),
     );

@@ -50,6 +50,7 @@ export function addMount(program: Command, context: CommandContext): void {
     .command("unmount")
     .description("take away a mount, also one whose process was killed")
     .argument("<folder>", "where it is mounted")
+    .addHelpText("after", "\nExample:\n  $ sallyport unmount ./claude")
     .action((folder: string) => unmount(context, folder));
 }
 

@@ -66,6 +66,7 @@ function addAdd(notify: Command, context: CommandContext): void {
     .option("--console <address>", "where people reach the console: messages link there")
     .option("--template <text>", "the message, with {{title}}, {{text}}, {{session}}, {{event}} and {{link}}")
     .option("--json", "as JSON")
+    .addHelpText("after", `\n${HELP.slice(HELP.indexOf("Examples:"))}`)
     .action((kind: string, flags: NotifyFlags, command: Command) =>
       withServer(context, command, async ({ client }) => {
         const made = await client.notifications.add(await requestOf(context, kind, flags));
@@ -122,11 +123,13 @@ function addList(notify: Command, context: CommandContext): void {
     .command("list")
     .description("where you are told")
     .option("--json", "as JSON")
+    .addHelpText("after", "\nExample:\n  $ sallyport notify list")
     .action(({ json }: { json?: boolean }, command: Command) =>
       withServer(context, command, async ({ client }) => {
         const { targets } = await client.notifications.settings();
         if (json === true) printJson(context, { targets });
-        else if (targets.length === 0) print(context, "nowhere; add one with `sallyport notify add`");
+        else if (targets.length === 0)
+          print(context, `nowhere; add a place with: ${context.surroundings.name} notify add`);
         else for (const line of table([HEAD, ...targets.map(rowOf)], width(context))) print(context, line);
         return undefined;
       }),
@@ -145,6 +148,7 @@ function addOthers(notify: Command, context: CommandContext): void {
     .description("send a message now; exit code 1 when it was not taken")
     .argument("<id>")
     .option("--json", "as JSON")
+    .addHelpText("after", "\nExample:\n  $ sallyport notify test ntf_01jqk3v7w8x9y2z3a4b5c6")
     .action((id: string, { json }: { json?: boolean }, command: Command) =>
       withServer(context, command, async ({ client }) => {
         const result = await client.notifications.test(id);
@@ -155,8 +159,9 @@ function addOthers(notify: Command, context: CommandContext): void {
     );
   notify
     .command("delete")
-    .description("be told there no longer")
+    .description("send nothing there any more")
     .argument("<id>")
+    .addHelpText("after", "\nExample:\n  $ sallyport notify delete ntf_01jqk3v7w8x9y2z3a4b5c6")
     .action((id: string, _options: unknown, command: Command) =>
       withServer(context, command, async ({ client }) => {
         await client.notifications.remove(id);

@@ -84,7 +84,7 @@ export function addSessionOptions(command: Command): Command {
     .option("--model <name>", "the model to use")
     .option(
       "--engine <name>",
-      "what drives the agent: loop, claude-sdk, claude-cli, codex, opencode, tunnel, command or compute (default: loop)",
+      "what drives the agent: loop, claude-sdk, claude-cli, codex, opencode, acp:<name>, tunnel, command or compute (default: loop)",
     )
     .option("--provider <name>", "who answers: cloud, sim for the demo model, or another one that is configured")
     .addOption(

@@ -1,6 +1,6 @@
 import { type Command } from "commander";
 import { defined, Role } from "../../protocol/index.ts";
-import { print, printJson, withServer, type CommandContext } from "../context.ts";
+import { print, printJson, refuseEmbedded, withServer, type CommandContext } from "../context.ts";
 import { oneOf, wholeNumber } from "./options.ts";
 
 const HELP = `
@@ -31,7 +31,9 @@ export function addPhone(program: Command, context: CommandContext): void {
     .option("--json", "as JSON")
     .addHelpText("after", HELP)
     .action((flags: PhoneFlags, command: Command) =>
-      withServer(context, command, async ({ client, url }) => {
+      withServer(context, command, async (connection) => {
+        refuseEmbedded(context, connection, "the link");
+        const { client, url } = connection;
         const { name, role, days } = flags;
         const made = await client.notifications.pair(
           defined({ name, role, expires_in_s: days === undefined ? undefined : days * DAY_S }),

@@ -194,7 +194,7 @@ interface SetPriceOptions {
 }
 
 const SET_HELP = `
-Dollars per million tokens, up to six digits behind the point. A price that is there for the same glob is replaced. Prices that
+Dollars per million tokens, with up to six decimal places. A price that is there for the same glob is replaced. Prices that
 grow with the length of the input (tiers) are written into sallyport.yaml by hand.
 
 Example:

@@ -82,7 +82,7 @@ interface CreateFlags {
 }
 
 const CREATE_HELP = `
-The token alone goes to standard output. What is left out, only the role and the policy limit.
+The token alone goes to standard output. A limit that is left out is that of the role and the policy.
 The role visitor is for people on a web page, issuer for the server of that page: it makes visitors' tokens and may do nothing else.
 
 Examples:

@@ -6,6 +6,7 @@ import {
   type WebhookCreated,
   type WebhookView,
 } from "../../protocol/index.ts";
+import type { ServerConnection } from "../connect.ts";
 import { print, printJson, tellUnattended, width, withServer, type CommandContext } from "../context.ts";
 import { table } from "../terminal/table.ts";
 import { dollarAmount } from "./options.ts";
@@ -44,7 +45,10 @@ export function addSchedule(program: Command, context: CommandContext): void {
     .option("--cron <fields>", "minute, hour, day of the month, month, day of the week")
     .option("--time-zone <name>", "in which they are meant (default: UTC)")
     .option("--at <time>", "once, such as 2027-01-04T09:00:00Z")
-    .addOption(new Option("--missed <what>", "what becomes of missed times").choices(["run_once", "skip"]))
+    .addOption(
+      new Option("--missed <what>", "what becomes of missed times (default: run_once)").choices(["run_once", "skip"]),
+    )
+    .addHelpText("after", `\n${SCHEDULE_HELP.slice(SCHEDULE_HELP.indexOf("Examples:"))}`)
     .action((name: string, flags: TriggerFlags, command: Command) =>
       withServer(context, command, async (connection) => {
         const { client } = connection;
@@ -68,7 +72,7 @@ export function addSchedule(program: Command, context: CommandContext): void {
     .command("run")
     .description("start a session of it now; its own times stay as they are")
     .argument("<id>")
-    .addHelpText("after", "\nExample:\n  $ sallyport schedule run sch_…")
+    .addHelpText("after", exampleOf(schedule, "run"))
     .action((id: string, _options: unknown, command: Command) =>
       withServer(context, command, async ({ client }) => {
         const { last } = await client.schedules.run(id);
@@ -90,27 +94,30 @@ export function addWebhook(program: Command, context: CommandContext): void {
     .description("sessions that begin when a signed delivery comes")
     .helpCommand(false)
     .addHelpText("after", WEBHOOK_HELP);
-  createOptions(webhook).action((name: string, flags: TriggerFlags, command: Command) =>
-    withServer(context, command, async (connection) => {
-      const { client, url } = connection;
-      const { template, maxCost: max_cost_microusd } = flags;
-      const made = await client.webhooks.create({ name, template, ...defined({ max_cost_microusd }) });
-      if (flags.json === true) printJson(context, made);
-      else showSecret(context, made, url);
-      tellUnattended(context, connection);
-      return undefined;
-    }),
-  );
+  createOptions(webhook)
+    .addHelpText("after", `\n${WEBHOOK_HELP.slice(WEBHOOK_HELP.indexOf("Example:"))}`)
+    .action((name: string, flags: TriggerFlags, command: Command) =>
+      withServer(context, command, async (connection) => {
+        const { client } = connection;
+        const { template, maxCost: max_cost_microusd } = flags;
+        const made = await client.webhooks.create({ name, template, ...defined({ max_cost_microusd }) });
+        if (flags.json === true) printJson(context, made);
+        else showSecret(context, made, connection);
+        tellUnattended(context, connection);
+        return undefined;
+      }),
+    );
   webhook
     .command("rotate")
-    .description("a new secret; the old one is worth nothing from now on")
+    .description("make a new secret; the old one is worth nothing from now on")
     .argument("<id>")
     .option("--json", "as JSON")
+    .addHelpText("after", exampleOf(webhook, "rotate"))
     .action((id: string, { json }: { json?: boolean }, command: Command) =>
-      withServer(context, command, async ({ client, url }) => {
-        const made = await client.webhooks.rotate(id);
+      withServer(context, command, async (connection) => {
+        const made = await connection.client.webhooks.rotate(id);
         if (json === true) printJson(context, made);
-        else showSecret(context, made, url);
+        else showSecret(context, made, connection);
         return undefined;
       }),
     );
@@ -138,6 +145,16 @@ function createOptions(group: Command): Command {
     .option("--json", "as JSON");
 }
 
+const IDS: Readonly<Record<string, string>> = {
+  schedule: "sch_01jqk3v7w8x9y2z3a4b5c6",
+  webhook: "hook_01jqk3v7w8x9y2z3a4b5c6",
+};
+
+/** Of a command about one of them. */
+function exampleOf(group: Command, verb: string): string {
+  return `\nExample:\n  $ sallyport ${group.name()} ${verb} ${IDS[group.name()] ?? ""}`;
+}
+
 function addList(
   group: Command,
   context: CommandContext,
@@ -147,11 +164,13 @@ function addList(
     .command("list")
     .description("all of them")
     .option("--json", "as JSON")
+    .addHelpText("after", `\nExample:\n  $ sallyport ${group.name()} list`)
     .action(({ json }: { json?: boolean }, command: Command) =>
       withServer(context, command, async ({ client }) => {
         const { value, rows } = await read(client);
         if (json === true) printJson(context, value);
-        else if (rows.length === 1) print(context, "there are none");
+        else if (rows.length === 1)
+          print(context, `there are none; make one with: ${context.surroundings.name} ${group.name()} create`);
         else for (const line of table(rows, width(context))) print(context, line);
         return undefined;
       }),
@@ -168,6 +187,7 @@ function addHistory(
     .description("what became of it, the newest first")
     .argument("<id>")
     .option("--json", "as JSON")
+    .addHelpText("after", exampleOf(group, "history"))
     .action((id: string, { json }: { json?: boolean }, command: Command) =>
       withServer(context, command, async ({ client }) => {
         const history = await read(client, id);
@@ -197,6 +217,7 @@ function addControls(
       .command(verb)
       .description(`${verb} one`)
       .argument("<id>")
+      .addHelpText("after", exampleOf(group, verb))
       .action((id: string, _options: unknown, command: Command) =>
         withServer(context, command, async ({ client }) => {
           await controls[verb](client, id);
@@ -223,8 +244,13 @@ function lastOf(last: ScheduleView["last"]): string {
   return last?.session_id ?? last?.message ?? "-";
 }
 
-function showSecret(context: CommandContext, { path, secret }: WebhookCreated, url: string): void {
-  context.screen.line(`deliveries go to ${url}${path}`);
+function showSecret(
+  context: CommandContext,
+  { path, secret }: WebhookCreated,
+  { embedded, url }: Pick<ServerConnection, "embedded" | "url">,
+): void {
+  // The address of a server inside this process is nobody's in a moment.
+  context.screen.line(`deliveries go to ${embedded ? "" : url}${path}`);
   context.screen.line("the secret is shown this once:");
   print(context, secret);
 }

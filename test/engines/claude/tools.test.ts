@@ -48,7 +48,8 @@ describe("claude-sdk", () => {
   afterAll(() => room.close());
 
   test("the demo model finds all tools of its requests", async () => {
-    const prompt = "create demo.txt with one, then replace one with two in demo.txt, then list the files, then search for two";
+    const prompt =
+      "create demo.txt with one, then replace one with two in demo.txt, then list the files, then search for two";
     await room.turn({ text: `${prompt}, then run cat demo.txt` });
     expect(room.asked.map(({ tool }) => tool)).toEqual(["Write", "Read", "Edit", "Glob", "Grep", "Bash"]);
   });
