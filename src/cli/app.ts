@@ -54,6 +54,7 @@ import { openSandboxes } from "./wiring/sandboxes.ts";
 import { openSupervisor, tellHeld } from "./wiring/supervisor.ts";
 import { loadToolModules } from "./wiring/tool-modules.ts";
 import { tellReadings } from "./wiring/readings.ts";
+import { sessionParts } from "./wiring/session-parts.ts";
 import { openTunnels } from "./wiring/tunnels.ts";
 import { keyFilesOf, refuseUntrusted, trustedInHome } from "./home/trusted-files.ts";
 
@@ -433,13 +434,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       log,
       redact,
       reach: options.reach,
-      startAhead: settings.startAhead.value,
-      bounds: {
-        idempotencyMs: settings.idempotencySeconds.value * 1_000,
-        clientSessions: settings.clientSessions.value,
-        challengeMs: settings.challengeSeconds.value * 1_000,
-      },
-      userInstructions: settings.userInstructions?.value,
+      ...sessionParts(settings),
       hooks: options.hooks ?? [],
       webhookKey: await kept(join(home, WEBHOOK_KEY_FILE), () => randomBytes(32).toString("base64url")),
     },

@@ -11,6 +11,7 @@ export type { OfferedProvider } from "./services/models/provider-service.ts";
 export type {
   Clock,
   ExpiryClock,
+  ChosenBounds,
   IdentityDependencies,
   Models,
   NotificationDependencies,

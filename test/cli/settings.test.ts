@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { readSettings, type Flags } from "../../src/cli/settings/settings.ts";
+import { DEFAULTS } from "./default-settings.ts";
 import { Failure } from "../../src/protocol/index.ts";
 
 const root = mkdtempSync(join(tmpdir(), "sallyport-settings-"));
@@ -82,20 +83,6 @@ const FLAGS: Flags = {
   accessLog: true,
   sandbox: "container",
 };
-
-/** Of what neither file nor environment names here. */
-const DEFAULTS = {
-  acpAgents: { value: {}, origin: "default" },
-  allowedOrigins: { value: [], origin: "default" },
-  notificationHosts: { value: [], origin: "default" },
-  browser: { value: "auto", origin: "default" },
-  programs: { value: {}, origin: "default" },
-  searchCode: { value: true, origin: "default" },
-  recordFiles: { value: true, origin: "default" },
-  idempotencySeconds: { value: 3_600, origin: "default" },
-  clientSessions: { value: 200, origin: "default" },
-  challengeSeconds: { value: 300, origin: "default" },
-} as const;
 
 describe("settings", () => {
   test("flags win over the environment, the environment over the file, the file over what ships", () => {
@@ -294,15 +281,6 @@ describe("settings", () => {
     ["a port that is none", {}, { SALLYPORT_PORT: "70000" }, undefined, "SALLYPORT_PORT=70000 is not a port"],
     ["a port of the proxy that is none", {}, { SALLYPORT_PROXY_PORT: "x" }, undefined, "SALLYPORT_PROXY_PORT=x is not"],
     ["a rate that is none", {}, { SALLYPORT_REQUESTS_PER_MINUTE: "many" }, undefined, "many is not a whole number"],
-    [
-      "receipts that webhooks outlive",
-      {},
-      { SALLYPORT_IDEMPOTENCY_SECONDS: "899" },
-      undefined,
-      "SALLYPORT_IDEMPOTENCY_SECONDS must be a whole number from 900 to 604800",
-    ],
-    ["no client sessions", {}, {}, "client_sessions: 0", "client_sessions "],
-    ["a challenge without an end", {}, {}, "challenge_seconds: 3601", "challenge_seconds "],
     ["an address that is none", {}, { ANTHROPIC_BASE_URL: "h:1" }, undefined, "ANTHROPIC_BASE_URL must begin with"],
     ["a password in it", {}, { ANTHROPIC_BASE_URL: `http://u:${CANARY}@h` }, undefined, "must hold no user"],
     [

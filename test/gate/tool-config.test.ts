@@ -2,6 +2,16 @@ import { describe, expect, test } from "vitest";
 import { evaluate, type CallInQuestion } from "../../src/gate/index.ts";
 import { bash, call, context, edit, fetching, read } from "./stand.ts";
 
+test("who decided and why", () => {
+  const where = context({ allow: ["Bash"] }, { toolConfig: { Bash: { commands: ["npm test"] } }, autonomy: "full" });
+  expect(evaluate(bash("npm test && curl a.example"), where)).toEqual({
+    effect: "deny",
+    step: "tool",
+    rule: "session: tool_config",
+    why: "This session was started with Bash for nothing but Bash(npm test).",
+  });
+});
+
 describe("the configuration of a session's tools only takes away", () => {
   const toolConfig = {
     Bash: { commands: ["npm test", "git log:*"] },

@@ -88,7 +88,7 @@ describe("vectors of texts", () => {
       kind: "embeddings",
       input: { texts: ["one", "two"] },
     });
-    const folder = `/compute/jobs/${String(job_id)}`;
+    const folder = `/compute/jobs/${job_id}`;
     expect(await world.admin.until(folder, "complete", "failed")).toMatchObject({ status: "complete" });
     const { output } = await world.admin.json<{ readonly output: { readonly embeddings: readonly number[][] } }>(
       `${folder}/result`,

@@ -153,6 +153,46 @@ describe("a pool that is full", () => {
     expect((await untilTurnEnds(app.client, working.id)).at(-1)).toMatchObject({ type: "turn.completed" });
   });
 
+  it("gives a place back, and what was set aside, however its session ends", async () => {
+    await using app = await openPool({ max_workers: 1 });
+    const { client } = app;
+    const ways: readonly (() => Promise<string>)[] = [
+      // Stopped while a person is asked.
+      async () => {
+        const { id } = await client.createSession({ prompt: bash("touch asked"), max_cost_microusd: 1_000 });
+        await until(async () => (await client.session(id)).status === "pending_approval");
+        await client.control(id, "close");
+        return id;
+      },
+      // Failed by the model.
+      async () => {
+        const fails = { text: script({ error: { status: 400, times: 9 } }) };
+        const { id } = await client.createSession({ prompt: fails, max_cost_microusd: 1_000 });
+        expect((await untilTurnEnds(client, id)).at(-1)).toMatchObject({ type: "turn.failed" });
+        return id;
+      },
+      // Ended by its time.
+      async () => {
+        const { id } = await client.createJob("containers", {
+          commands: ["sleep 60"],
+          timeout_ms: 200,
+          autonomy: "full",
+          max_cost_microusd: 1_000,
+        });
+        await untilTurnEnds(client, id);
+        expect(await client.job("containers", id)).toMatchObject({ status: "failed" });
+        return id;
+      },
+    ];
+    for (const way of ways) {
+      const id = await way();
+      expect(await client.sessionUsage(id)).toMatchObject({ reserved_microusd: 0 });
+      const { session, events } = await runScript(client, { prompt: SAY });
+      expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
+      expect((await client.workers()).workers).toMatchObject([{ id: "w1", session_id: session.id }]);
+    }
+  });
+
   it("stops and closes a session that waits at once", async () => {
     await using app = await openPool({ max_workers: 1 });
     const working = await app.client.createSession({ prompt: bash("touch asked") });

@@ -41,9 +41,9 @@ export async function embedTexts(host: Host, call: EmbeddingCall): Promise<Embed
   }
 }
 
-type Asked = { readonly vectors: readonly string[] } | { readonly failure: ModelFailure };
+type EmbeddingAnswer = { readonly vectors: readonly string[] } | { readonly failure: ModelFailure };
 
-async function ask(host: Host, transport: Transport, { texts, signal }: EmbeddingCall): Promise<Asked> {
+async function ask(host: Host, transport: Transport, { texts, signal }: EmbeddingCall): Promise<EmbeddingAnswer> {
   const { baseUrl, key, name } = host.model;
   let response: WireResponse;
   let text = "";
@@ -107,5 +107,5 @@ function wordOf(embedding: unknown): string | undefined {
   }
   if (!Array.isArray(embedding) || embedding.length === 0) return undefined;
   if (!embedding.every((part) => typeof part === "number")) return undefined;
-  return Buffer.from(Float32Array.from(embedding as number[]).buffer).toString("base64");
+  return Buffer.from(Float32Array.from(embedding).buffer).toString("base64");
 }

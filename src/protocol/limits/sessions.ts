@@ -112,6 +112,8 @@ export const SESSION_LIMITS = {
   jobOutputMaxChars: 1_000_000,
   /** Events of a job's journal that are read for what became of it. */
   jobEvents: 2_000,
+  /** Commands of one interactive job. */
+  interactiveCommands: 1_000,
   // long runs
   /** Long runs that are known at once, those that have ended included, and those that are running. */
   longRuns: 200,

@@ -6,7 +6,7 @@ const JobMessage = z.object({ role: z.enum(["user", "assistant"]), text: z.strin
 
 const text = z.string().min(1).max(LIMITS.commandChars);
 
-/** What makes a session a job: it ends with its one turn. */
+/** What makes a session a job: it ends with its one turn, unless it is interactive. */
 export const Job = z
   .object({
     /** How long its commands may run together, or its model call. Absent: `jobTimeMs`. Waiting for a person does not count. */
@@ -17,6 +17,8 @@ export const Job = z
     max_output_chars: z.number().int().min(1).max(LIMITS.jobOutputMaxChars).optional(),
     /** Of the engine `command`: one after the other until one fails. Absent: the prompt is the only one. */
     commands: z.array(text).min(1).max(LIMITS.jobCommands).optional(),
+    /** Of the engine `command`: it stays open, and each prompt is one command. Absent: it ends with its commands. */
+    interactive: z.literal(true).optional(),
     /** Of the engine `compute`: what was said before the prompt. Absent: nothing. */
     messages: z
       .array(JobMessage)
@@ -27,6 +29,10 @@ export const Job = z
     texts: z.array(text).min(1).max(LIMITS.embeddingTexts).optional(),
   })
   .strict()
+  .refine(({ commands, interactive }) => commands === undefined || interactive === undefined, {
+    path: ["commands"],
+    error: "an interactive job begins without commands: send each as a prompt",
+  })
   .refine(({ messages, texts }) => messages === undefined || texts === undefined, "texts have no messages before them")
   .refine(
     ({ commands, messages, texts }) => JSON.stringify([commands, messages, texts]).length <= LIMITS.jobTextChars,

@@ -29,8 +29,10 @@ const common = {
 /** Commands for a sandbox. */
 export const CreateContainer = z
   .object({
-    /** One after the other until one fails. */
-    commands: z.array(JobCommand).min(1).max(LIMITS.jobCommands),
+    /** One after the other until one fails. Absent: it is interactive. */
+    commands: z.array(JobCommand).min(1).max(LIMITS.jobCommands).optional(),
+    /** It stays open until it is stopped, and each prompt is one command. Its limits are those of each command. */
+    interactive: limits.interactive,
     workspace: shape.workspace,
     /** Absent: `empty`, unless a workspace is named; then what its profile says. */
     workspace_mode: shape.workspace_mode,
@@ -42,7 +44,11 @@ export const CreateContainer = z
     max_output_chars: limits.max_output_chars,
     ...common,
   })
-  .strict();
+  .strict()
+  .refine(({ commands, interactive }) => (commands === undefined) === (interactive === true), {
+    path: ["commands"],
+    error: "send commands, or interactive: true and each command as a prompt",
+  });
 export type CreateContainer = z.infer<typeof CreateContainer>;
 
 /** One model call. */
@@ -79,7 +85,7 @@ export const CreateComputation = z
 export type CreateComputation = z.infer<typeof CreateComputation>;
 
 /**
- * `waiting`: for a person's answer. `complete`: its commands ran to their end, whatever their exit code, or the model answered. `failed`:
+ * `pending`: it has not begun. `running`: also an interactive job that waits for a command. `waiting`: for a person's answer. `complete`: its commands ran to their end, whatever their exit code, or the model answered. `failed`:
  * it was refused, stopped, ended by a limit, or its server died while a command ran.
  */
 export const JobStatus = z.enum(["pending", "running", "waiting", "complete", "failed"]);
@@ -87,6 +93,8 @@ export type JobStatus = z.infer<typeof JobStatus>;
 
 /** What became of one command. */
 export const CommandResult = z.object({
+  /** Of an interactive job: the turn that the prompt with it began. Absent: it is none. */
+  turn_id: z.string().optional(),
   command: z.string(),
   status: ItemStatus,
   /** Absent: it did not end by itself. */

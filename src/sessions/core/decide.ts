@@ -153,12 +153,22 @@ function started(command: { turn_id: string; prompt: Prompt; by: PrincipalRef })
   return { type: "turn.started", turn_id: command.turn_id, prompt: command.prompt, by: command.by };
 }
 
+/** Whether it is a job with one turn. */
+function endsWithTurn({ settings: { job } }: SessionState): boolean {
+  return job !== undefined && job.interactive !== true;
+}
+
 function prompt(
   state: SessionState,
   command: Extract<SessionCommand, { type: "prompt" }>,
 ): readonly EventBody[] | Failure {
-  if (state.settings.job !== undefined && (state.turn !== undefined || state.queue.length > 0))
+  if (endsWithTurn(state) && (state.turn !== undefined || state.queue.length > 0))
     return new Failure("conflict", `session ${state.id} is a job, which has one prompt; start another one`);
+  if (state.settings.job !== undefined && state.turns + state.queue.length >= LIMITS.interactiveCommands)
+    return new Failure(
+      "limit_reached",
+      `session ${state.id} has had its ${LIMITS.interactiveCommands} commands; start another one`,
+    );
   // Held prompts do not delay one sent after the stop.
   const waits = state.turn !== undefined || nextInQueue(state) !== undefined || state.paused;
   if (!waits) return [...withdrawn(state, WORKS_ON), started(command), status("working")];
@@ -236,7 +246,7 @@ function endTurn(state: SessionState, command: EndTurnCommand): readonly EventBo
 
 /** The status after a turn has ended. A job ends with its turn. */
 function afterTurn(state: SessionState): Status {
-  if (state.settings.job !== undefined) return "complete";
+  if (endsWithTurn(state)) return "complete";
   if (state.paused) return "paused";
   return nextInQueue(state) === undefined ? "idle" : "queued";
 }

@@ -108,13 +108,15 @@ export class JobService {
 
   async #container(caller: Caller, view: SessionView): Promise<ContainerView> {
     const events = await this.#events(caller, view);
-    const results = events.flatMap(resultOf);
+    const isInteractive = view.settings.job?.interactive === true;
+    const results = resultsIn(events, isInteractive);
     const last = results.at(-1);
     const exit_code = results.findLast((result) => result.exit_code !== undefined)?.exit_code;
     const { sandbox, network = "host", workspace, workspace_mode = "direct" } = view.settings;
     const failed = last === undefined || last.exit_code === undefined ? wordsOf(last) : undefined;
     return {
-      ...commonOf(view, failureIn(events) ?? failed),
+      // What became of one command says nothing of an interactive job.
+      ...commonOf(view, isInteractive ? undefined : (failureIn(events) ?? failed)),
       ...defined({ exit_code }),
       results,
       sandbox,
@@ -145,9 +147,14 @@ export class JobService {
     };
   }
 
+  /** All of them: an interactive job may have many. */
   async #events(caller: Caller, { id }: SessionView): Promise<readonly JournalEvent[]> {
-    const frames = await this.#sessions.events(caller, id, { after: 0, limit: LIMITS.jobEvents });
-    return frames.map((frame) => frame.value as JournalEvent);
+    const events: JournalEvent[] = [];
+    for (;;) {
+      const frames = await this.#sessions.events(caller, id, { after: events.length, limit: LIMITS.jobEvents });
+      events.push(...frames.map((frame) => frame.value as JournalEvent));
+      if (frames.length < LIMITS.jobEvents) return events;
+    }
   }
 }
 
@@ -168,7 +175,7 @@ function isJob({ settings }: SessionView, kind: JobKind): boolean {
 }
 
 function commandSession(request: CreateContainer): CreateSession {
-  const { commands: asked, timeout_ms, memory_mib, max_output_chars, ...session } = request;
+  const { commands: asked = [], interactive, timeout_ms, memory_mib, max_output_chars, ...session } = request;
   const commands = asked.map((command) => (typeof command === "string" ? command : commandLine(command)));
   // Without a folder of its own, a command that nobody gave a folder would run in the server's.
   const isEmpty = request.workspace === undefined && request.workspace_mode === undefined;
@@ -176,8 +183,14 @@ function commandSession(request: CreateContainer): CreateSession {
     ...session,
     ...(isEmpty ? { workspace_mode: "empty" as const } : {}),
     engine: ENGINES.containers,
-    prompt: { text: commands.join("\n") },
-    job: defined({ timeout_ms, memory_mib, max_output_chars, commands: commands.length === 1 ? undefined : commands }),
+    ...(interactive === true ? {} : { prompt: { text: commands.join("\n") } }),
+    job: defined({
+      timeout_ms,
+      memory_mib,
+      max_output_chars,
+      interactive,
+      commands: commands.length < 2 ? undefined : commands,
+    }),
   };
 }
 
@@ -202,14 +215,15 @@ function commonOf(view: SessionView, error: string | undefined) {
   return { ...common, ...(status === "failed" ? { error: error ?? view.error?.message ?? "it failed" } : {}) };
 }
 
-function statusOf({ status }: SessionView, error: string | undefined): JobStatus {
+function statusOf({ status, settings }: SessionView, error: string | undefined): JobStatus {
   switch (status) {
     case "creating":
+      return "pending";
     case "ready":
     case "queued":
     case "paused":
     case "idle":
-      return "pending";
+      return settings.job?.interactive === true ? "running" : "pending";
     case "working":
       return "running";
     case "pending_approval":
@@ -231,10 +245,17 @@ function wordsOf(result: CommandResult | undefined): string {
   return result?.output.slice(0, LIMITS.previewSummaryChars) ?? "no command ran";
 }
 
-function resultOf(event: JournalEvent): readonly CommandResult[] {
-  if (event.type !== "item.completed" || !isToolItem(event.item)) return [];
-  const { item } = event;
-  if (item.type !== "command_execution") return [];
-  const { command, status, exit_code, aggregated_output, duration_ms } = item;
-  return [{ command, status, output: aggregated_output, ...defined({ exit_code, duration_ms }) }];
+function resultsIn(events: readonly JournalEvent[], isInteractive: boolean): CommandResult[] {
+  const results: CommandResult[] = [];
+  let turn: string | undefined;
+  for (const event of events) {
+    if (event.type === "turn.started") turn = event.turn_id;
+    if (event.type !== "item.completed" || !isToolItem(event.item)) continue;
+    const { item } = event;
+    if (item.type !== "command_execution") continue;
+    const { command, status, exit_code, aggregated_output, duration_ms } = item;
+    const turn_id = isInteractive ? turn : undefined;
+    results.push({ command, status, output: aggregated_output, ...defined({ turn_id, exit_code, duration_ms }) });
+  }
+  return results;
 }

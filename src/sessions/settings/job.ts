@@ -2,7 +2,7 @@ import { Failure, LIMITS, type CreateSession, type Job, type Profile } from "../
 
 /** Which engines have jobs, and what only these take. */
 const OWN_FIELDS: Readonly<Record<string, readonly (keyof Job)[]>> = {
-  command: ["commands", "memory_mib", "max_output_chars"],
+  command: ["commands", "interactive", "memory_mib", "max_output_chars"],
   compute: ["messages", "texts"],
 };
 
@@ -27,10 +27,16 @@ function checkFields(job: Job, { engine, text }: { readonly engine: string; read
 export function chooseJob(profile: Profile, engine: string, request: CreateSession): Job | undefined {
   const { job, prompt, resume_session_id } = request;
   if (job === undefined) return undefined;
-  if (prompt === undefined) throw new Failure("invalid_request", "a job has one turn: send its prompt with it");
+  if ((prompt === undefined) !== (job.interactive === true))
+    throw new Failure(
+      "invalid_request",
+      job.interactive === true
+        ? "an interactive job begins without a prompt; send each command as one"
+        : "a job has one turn: send its prompt with it",
+    );
   if (resume_session_id !== undefined)
     throw new Failure("invalid_request", "a job continues no other session; leave resume_session_id out");
-  checkFields(job, { engine, text: prompt.text });
+  checkFields(job, { engine, text: prompt?.text ?? "" });
   const { max_job_time_ms: time = LIMITS.jobTimeMaxMs, max_job_memory_mib: memory } = profile;
   const { timeout_ms = Math.min(LIMITS.jobTimeMs, time), memory_mib = memory } = job;
   if (timeout_ms > time)

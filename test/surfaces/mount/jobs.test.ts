@@ -55,7 +55,7 @@ describe("/containers", () => {
     expect(chunks).toContain("tool_done");
     expect(await names(admin, "/containers")).toEqual(["new", "policy", "usage", "providers", "sessions"]);
     expect(await names(admin, "/containers/sessions")).toEqual([created["session_id"]]);
-    expect(await names(admin, folder)).toEqual(["status", "result", "output", "usage", "ctl", "tools"]);
+    expect(await names(admin, folder)).toEqual(["status", "result", "output", "exec", "usage", "ctl", "tools"]);
     expect(await admin.json("/containers/providers/local/info")).toMatchObject({ id: "local", status: "available" });
   });
 
@@ -75,6 +75,55 @@ describe("/containers", () => {
     await expect(agent.write(`${waiting}/ctl`, "pause")).rejects.toMatchObject({ code: "invalid_request" });
     await agent.write(`${waiting}/ctl`, "stop");
     expect(await agent.until(waiting, "failed")).toMatchObject({ error: "aborted" });
+  });
+
+  it("keeps an interactive container open: exec, its result and output, and a stop", async () => {
+    await using world = await openMountWorld();
+    const { admin } = world;
+    const folder = await container(admin, { kind: "interactive", autonomy: "full" });
+    const exec = (command: string) => admin.call(`${folder}/exec`, { command });
+    expect(await admin.until(folder, "running")).not.toHaveProperty("exit_code");
+    await expect(admin.text(`${folder}/result`)).rejects.toMatchObject({ errno: "EAGAIN" });
+    const first = await exec("echo one > kept; cat kept");
+    expect(first).toEqual({
+      exec_id: expect.stringMatching(/^turn_/),
+      queued: false,
+      output_path: `${folder}/output`,
+      result_path: `${folder}/result`,
+    });
+    const second = await exec("exit 4");
+    const third = await exec("cat kept");
+    const ended = async () =>
+      (await admin.json<{ readonly command_results: readonly object[] }>(`${folder}/result`)).command_results;
+    await expect.poll(async () => (await ended()).length).toBe(3);
+    // What one command wrote is there for the next, and a failure ends nothing.
+    expect(await ended()).toMatchObject([
+      { exec_id: first["exec_id"], exit_code: 0, output: "one" },
+      { exec_id: second["exec_id"], exit_code: 4 },
+      { exec_id: third["exec_id"], exit_code: 0, output: "one" },
+    ]);
+    expect(await admin.until(folder, "running", "complete")).toMatchObject({ status: "running", exit_code: 0 });
+    expect(await admin.text(`${folder}/output`)).toBe("one\nExit code 4\none\n");
+    await expect(admin.call(`${folder}/exec`, { command: "" })).rejects.toMatchObject({ errno: "EINVAL" });
+    const other = await world.as("agent", "stranger");
+    await expect(other.call(`${folder}/exec`, { command: "id" })).rejects.toMatchObject({ code: "not_found" });
+    await admin.write(`${folder}/ctl`, "stop");
+    expect(await admin.until(folder, "complete", "failed")).toMatchObject({ status: "complete" });
+    await expect(exec("echo late")).rejects.toMatchObject({ code: "session_closed" });
+    const ephemeral = await container(admin, { commands: ["true"], autonomy: "full" });
+    await expect(admin.call(`${ephemeral}/exec`, { command: "id" })).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  it("asks about each command of an interactive container as it would alone", async () => {
+    await using world = await openMountWorld();
+    const agent = await world.as("agent");
+    const folder = await container(agent, { kind: "interactive" });
+    await agent.call(`${folder}/exec`, { command: "touch a" });
+    expect(await agent.until(folder, "pending_approval")).toMatchObject({ params: { command: "touch a" } });
+    expect(await world.admin.json<unknown[]>(`${folder}/tools/pending`)).toHaveLength(1);
+    await world.admin.write(`${folder}/tools/approve`, "reject not now");
+    expect(await agent.until(folder, "running", "failed")).toMatchObject({ status: "running" });
+    expect(await agent.json(`${folder}/result`)).toMatchObject({ command_results: [{ status: "declined" }] });
   });
 
   it("has a policy that agents read and admins write", async () => {
@@ -101,6 +150,8 @@ describe("/containers", () => {
       { commands: [] },
       { commands: ["x"], image: "node:20" },
       { commands: ["x"], kind: "interactive" },
+      { commands: [] },
+      { commands: ["x"], kind: "forever" },
     ])
       await expect(container(agent, wrong)).rejects.toMatchObject({ errno: "EINVAL" });
     await container(agent, { commands: ["touch 1"] });

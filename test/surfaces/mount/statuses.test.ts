@@ -71,7 +71,7 @@ describe("a session's files", () => {
     expect(settings).toMatchObject({
       model: "claude-sonnet-4-20250514",
       provider: "sim",
-      system_prompt: "Speak Latin.",
+      system_prompt: "Speak Latin.\n\nWhat your tools are for here:\n- Read: reads files",
       tools: ["Read", "Grep"],
       max_context_tokens: 50_000,
       max_cost_microusd: 2_000_000,

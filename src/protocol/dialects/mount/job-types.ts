@@ -48,14 +48,16 @@ const ContainerLimits = z
 export const ContainerRequest = z
   .object({
     kind: z
-      .enum(["ephemeral", "build"], { error: "must be ephemeral or build: a container ends with its commands here" })
+      .enum(["ephemeral", "build", "interactive"], { error: "must be ephemeral, build or interactive" })
       .default("ephemeral")
-      .describe("ephemeral or build; both end with their commands"),
+      .describe(
+        "ephemeral or build: it ends with its commands; interactive: it takes each at exec until it is stopped",
+      ),
     commands: z
       .array(z.string().min(1).max(LIMITS.commandChars))
-      .min(1)
       .max(LIMITS.jobCommands)
-      .describe("Command lines for bash, one after the other until one fails"),
+      .default([])
+      .describe("Command lines for bash, one after the other until one fails; none for interactive"),
     limits: optional(ContainerLimits).describe("What it may use"),
     image: unavailable("the server's own image or system is used"),
     repo: unavailable("nothing is cloned; name a workspace, or clone in a command"),
@@ -74,6 +76,21 @@ export const ContainerRequest = z
   })
   .strict();
 export type ContainerRequest = z.infer<typeof ContainerRequest>;
+
+/** What is written to `exec` as JSON. */
+export const ExecRequest = z
+  .object({ command: z.string().min(1).max(LIMITS.commandChars).describe("A command line for bash") })
+  .strict();
+
+/** What `exec` answers. */
+export const ExecCreated = z.object({
+  exec_id: z.string(),
+  /** Others run before it. */
+  queued: z.boolean(),
+  output_path: z.string(),
+  result_path: z.string(),
+});
+export type ExecCreated = z.infer<typeof ExecCreated>;
 
 export const ContainerCreated = z.object({
   session_id: z.string(),
@@ -103,6 +120,8 @@ export const ContainerResponse = z.object({
   output: z.string(),
   command_results: z.array(
     z.object({
+      /** Of an interactive container: what `exec` answered. */
+      exec_id: z.string().optional(),
       command: z.string(),
       status: ItemStatus,
       exit_code: z.number().int().nullable(),

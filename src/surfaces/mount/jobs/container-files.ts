@@ -10,6 +10,8 @@ import {
   ContainerRequest,
   ContainerResponse,
   ContainerStatus,
+  ExecCreated,
+  ExecRequest,
   Failure,
   FileFailure,
   PendingToolInfo,
@@ -116,6 +118,7 @@ function sessionFiles(context: MountContext): readonly FileNode[] {
         watch: (place, options) => watchOutput(context, place, options),
       },
     },
+    execFile(context),
     {
       path: "sessions/:id/usage",
       summary: "Cost of the commands: none, unless they began sessions",
@@ -124,6 +127,32 @@ function sessionFiles(context: MountContext): readonly FileNode[] {
     },
     stopFile(context, "sessions"),
   ];
+}
+
+/** Of an interactive container. */
+function execFile(context: MountContext): FileNode {
+  const { gateway, path } = context;
+  return {
+    path: "sessions/:id/exec",
+    summary: "Write a command to an interactive container, read its exec_id on the same handle",
+    content: "json",
+    write: {
+      needs: "session.control",
+      call: true,
+      json: ExecRequest,
+      answer: ExecCreated,
+      run: async ({ caller, name }, text): Promise<ExecCreated> => {
+        // Rights first: what a stranger writes is not examined.
+        const { settings } = await gateway.jobs.session(caller, "containers", name);
+        if (settings.job?.interactive !== true)
+          throw new Failure("conflict", `${name} is not interactive: it ends with its own commands`);
+        const { command } = parseWritten(ExecRequest, json(text));
+        const { turn_id, queued } = await gateway.sessions.prompt(caller, name, { text: command }, undefined);
+        const folder = `${path}/sessions/${name}`;
+        return { exec_id: turn_id, queued, output_path: `${folder}/output`, result_path: `${folder}/result` };
+      },
+    },
+  };
 }
 
 function questionFiles(context: MountContext): readonly FileNode[] {
@@ -190,13 +219,15 @@ async function statusOf(context: MountContext, { caller, name, measure }: FilePl
 async function resultOf(context: MountContext, place: FilePlace): Promise<ContainerResponse> {
   const { id, status, error, exit_code, results, cost_microusd, sandbox } = await viewOf(context, place);
   if (status === "failed" && results.length === 0) throw new FileFailure("EIO", "conflict", error ?? "it failed");
-  if (status !== "complete" && status !== "failed")
+  const isOpen = results.some(({ turn_id }) => turn_id !== undefined) && status === "running";
+  if (status !== "complete" && status !== "failed" && !isOpen)
     throw new FileFailure("EAGAIN", "conflict", `not ready: it is ${status}; read status, or follow output`);
   return {
     session_id: id,
     exit_code: exit_code ?? null,
     output: results.map(({ output }) => `${output}\n`).join(""),
-    command_results: results.map(({ duration_ms = 0, ...result }) => ({
+    command_results: results.map(({ duration_ms = 0, turn_id, ...result }) => ({
+      ...(turn_id === undefined ? {} : { exec_id: turn_id }),
       ...result,
       exit_code: result.exit_code ?? null,
       duration_ms: Math.round(duration_ms),

@@ -30,8 +30,14 @@ export async function createContainer(context: MountContext, caller: Caller, tex
   requireKey(profile, request);
   const { limits, timeout_ms = Infinity, commands, sandbox, workspace, workspace_mode, autonomy } = request;
   const time = Math.min(timeout_ms, (limits?.max_time_secs ?? Infinity) * 1_000);
+  const isInteractive = request.kind === "interactive";
+  if (isInteractive !== (commands.length === 0))
+    throw new Failure(
+      "invalid_request",
+      "invalid request: interactive takes no commands, write each to exec; ephemeral and build need at least one",
+    );
   const wanted: CreateContainer = {
-    commands,
+    ...(isInteractive ? { interactive: true } : { commands }),
     profile: name,
     ...defined({ sandbox, workspace, workspace_mode, autonomy, max_cost_microusd: maxCost(profile, request) }),
     ...defined({
