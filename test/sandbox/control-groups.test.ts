@@ -137,8 +137,10 @@ describe.skipIf(!isHere)("control groups of bubblewrap on this machine", () => {
         const sandbox = await place.open(cpus === undefined ? {} : { cpus });
         const program = await sandbox.open({ argv: ["/bin/sleep", "1000"], cwd: place.workspace });
         const lines = readFileSync(`/proc/${program.pid}/cgroup`, "latin1").split("\n");
-        const isIn = (controller: string): boolean =>
-          lines.some((line) => line.split(":")[1]?.split(",").includes(controller) === true && line.includes(prefix));
+        const isIn = (controller: string): boolean => {
+          const line = lines.find((one) => (one.split(":")[1] ?? "").split(",").includes(controller)) ?? "";
+          return line.includes(prefix);
+        };
         expect({ memory: isIn("memory"), pids: isIn("pids"), cpu: isIn("cpu") }).toEqual({
           memory: true,
           pids: true,
