@@ -54,10 +54,6 @@ export class TurnCalls {
     return this.#running.size > 0;
   }
 
-  get openCount(): number {
-    return this.#open.size;
-  }
-
   isOpen({ id }: ToolItem): boolean {
     return this.#open.has(id);
   }

@@ -8,9 +8,10 @@ import { barModel } from "../../../../src/web/workbench/viewers/bar-chart/model.
 import { categoriesOf } from "../../../../src/web/workbench/viewers/drawing/categories.ts";
 import { clampedTo, valueScale } from "../../../../src/web/workbench/viewers/drawing/scale.ts";
 import { histogramModel } from "../../../../src/web/workbench/viewers/histogram/model.ts";
-import { MOST_EDGES, networkOf } from "../../../../src/web/workbench/viewers/network-diagram/model.ts";
+import { MOST_EDGES, networkSteps } from "../../../../src/web/workbench/viewers/network-diagram/model.ts";
 import { definitionOf, wholeLook } from "../../../../src/web/workbench/viewers/registry.ts";
 import type { Look, ViewerDefinition } from "../../../../src/web/workbench/viewers/viewer.ts";
+import { finish } from "../../../../src/web/workbench/viewers/groups/steps.ts";
 
 function viewer(type: string): ViewerDefinition {
   const found = definitionOf(type);
@@ -223,7 +224,7 @@ describe("network diagrams", () => {
       edgeWidthColumnName: "count",
       edgeWidthAggrType: "sum",
     };
-    const model = networkOf(table, look("Network diagram", table, set));
+    const model = finish(networkSteps(table, look("Network diagram", table, set)));
     if (typeof model === "string") throw new Error(model);
     const rows = model.edges.flatMap((edge) => [...edge.rows]).sort((left, right) => left - right);
     expect(rows).toEqual(list(MOST_EDGES, (at) => nodes * nodes - MOST_EDGES + at));
