@@ -59,7 +59,6 @@ export class AcpConversation implements Conversation {
   readonly #since = new Story();
   #before: Promise<readonly TurnStory[]> | undefined;
   #process: AgentProcess | undefined;
-  /** A process that is starting. */
   #starting: Promise<AgentProcess | undefined> | undefined;
   #gone: Promise<unknown> = Promise.resolve();
   /** Resolves when an interrupted turn is over for the agent too, or its process is ended. */
