@@ -5,7 +5,7 @@ import { columnOf, newTable } from "../../../../src/web/workbench/data/make.ts";
 import type { Table } from "../../../../src/web/workbench/data/table.ts";
 import type { GridLook } from "../../../../src/web/workbench/grid/look.ts";
 import { GridModel } from "../../../../src/web/workbench/grid/model.ts";
-import type { Sorter } from "../../../../src/web/workbench/grid/sorter.ts";
+import type { Sorter } from "../../../../src/web/workbench/grid/order/sorter.ts";
 
 const LETTERS = {
   digit: 8,
