@@ -106,7 +106,7 @@ describe("NIP-44's published vectors", () => {
     }
   });
 
-  test("what is no text or no payload is refused", () => {
+  test("anything that is not text, or not a payload, is refused", () => {
     const key = bytes("11".repeat(32));
     for (const length of invalid.encrypt_msg_lengths)
       expect(() => encryptText("x".repeat(length), { key })).toThrow("a text to encrypt has 1 to 65535 bytes");

@@ -57,7 +57,7 @@ describe("nodes and lines", () => {
     ]);
   });
 
-  test("what is filtered out is left out, or faint", () => {
+  test("filtered rows are left out, or faint", () => {
     const some = table();
     some.setFilter("x", { kind: "rows", rows: Bits.of(6, [0, 1]) });
     expect(brief(model({}, some))).toEqual({

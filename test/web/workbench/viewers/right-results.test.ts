@@ -80,7 +80,7 @@ describe("logarithmic axes", () => {
       "Line chart of avg(gross) over place, 6 of 12 rows, 1 line, from 6 to 11, between 10 and 1,000,000. avg(gross): 6 points ≤ 0 are not shown on a log axis.",
     );
   });
-  it("what is below the axis ends at its lower edge", () => {
+  it("values below the axis end at its lower edge", () => {
     const scale = valueScale({ extent: { min: 1, max: 100 }, range: [300, 0], type: LOG });
     const place = clampedTo(scale);
     expect([0, -5, 1, 10, 100, 1e9, Number.POSITIVE_INFINITY].map(place)).toEqual([300, 300, 300, 150, 0, 0, 0]);
