@@ -73,21 +73,21 @@ import type {
   UsageReport,
   WorkspaceCommandList,
 } from "../protocol/index.ts";
-import { refusalOf, requestOf, type ApiCall, type Idempotent } from "./api-call.ts";
-import { McpLogins } from "./mcp-logins.ts";
+import { refusalOf, requestOf, type ApiCall, type Idempotent } from "./calls/api-call.ts";
+import { McpLogins } from "./calls/mcp-logins.ts";
 import type { ServerHealth } from "./answers.ts";
 import { InboxClient } from "./inbox.ts";
-import { ReviewCalls } from "./review-calls.ts";
-import { ExportCalls } from "./export-calls.ts";
-import { ProjectCalls } from "./project-calls.ts";
-import { QueueCalls } from "./queue-calls.ts";
-import { NotificationCalls } from "./notification-calls.ts";
+import { ReviewCalls } from "./calls/review-calls.ts";
+import { ExportCalls } from "./calls/export-calls.ts";
+import { ProjectCalls } from "./calls/project-calls.ts";
+import { QueueCalls } from "./calls/queue-calls.ts";
+import { NotificationCalls } from "./calls/notification-calls.ts";
 import { pause, retryWait } from "./pause.ts";
 import { readJournal, type WatchedJournal } from "./journal-stream.ts";
-import { LongRunCalls, ScheduleCalls, WebhookCalls } from "./unattended-work.ts";
+import { LongRunCalls, ScheduleCalls, WebhookCalls } from "./calls/unattended-work.ts";
 import { checkVersion } from "./version-check.ts";
 import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
-import { TunnelCalls } from "./tunnel-calls.ts";
+import { TunnelCalls } from "./calls/tunnel-calls.ts";
 import { changesOf, connectionPath, csvOf, jobPath, search, usageSearch } from "./paths.ts";
 import type { CsvFile, SessionListQuery, UsageFilter } from "./paths.ts";
 

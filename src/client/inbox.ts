@@ -8,7 +8,7 @@ import type {
   RevokeGrant,
   SessionView,
 } from "../protocol/index.ts";
-import type { SendCall } from "./api-call.ts";
+import type { SendCall } from "./calls/api-call.ts";
 
 /** What people do with questions beside answering one, and how they keep order among sessions. */
 export class InboxClient {

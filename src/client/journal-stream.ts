@@ -1,6 +1,6 @@
 import type { SessionView, StreamFrame } from "../protocol/index.ts";
 import { isOver } from "./answers.ts";
-import { refusalOf } from "./api-call.ts";
+import { refusalOf } from "./calls/api-call.ts";
 import { readSse } from "./sse.ts";
 import { withToken, type CurrentToken } from "./token.ts";
 import { checkVersion, OWN_VERSION } from "./version-check.ts";

@@ -3,8 +3,8 @@ import type { FeedFrame, Failure, StreamFrame } from "../protocol/index.ts";
 import { failureOf, LiveSocket, type LiveSocketOptions, type LiveStatus } from "./live-socket.ts";
 import { LiveSubscription, LiveWatcher } from "./live-subscription.ts";
 import { Mailbox } from "./mailbox.ts";
-import { OfferedPage, type PageOffer } from "./page-tools.ts";
-import type { PageWindow } from "./page-tools-memory.ts";
+import { OfferedPage, type PageOffer } from "./page-tools/page-tools.ts";
+import type { PageWindow } from "./page-tools/page-tools-memory.ts";
 
 /** Sent first and after each reconnect: changes meanwhile were not sent, so read the lists again. */
 export interface FeedOpened {

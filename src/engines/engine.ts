@@ -45,7 +45,7 @@ export interface ConversationOptions {
   readonly settings: SessionSettings;
   /** The journal so far, including a fork's parents, oldest first. Read at most once. */
   history(): AsyncIterable<JournalEvent>;
-  /** Of a fork: the sessions whose journals it begins with, the nearest first. Empty: not a fork. */
+  /** The sessions whose journals a fork begins with, the nearest first. Empty: not a fork. */
   readonly ancestry: readonly Ancestor[];
 }
 
@@ -59,15 +59,15 @@ export interface Ancestor {
 
 /** A call that an engine asks about. */
 export interface ToolCall {
-  /** An item that was started in this turn: the session knows its tool, and refuses any other id. */
+  /** An item that was started in this turn. The session knows its tool, and refuses any other id. */
   readonly item_id: string;
   /** As the model wrote it. The session's own copy has no secrets. */
   readonly input: Readonly<Record<string, unknown>>;
   /** Resolves when the call can begin: only then is it marked as running. Absent: at once. */
   readonly ready?: Promise<unknown> | undefined;
-  /** The engine's program runs it itself: what is only proven of our own tools does not count. Absent: our tools run it. */
+  /** The engine's program runs it itself, so what is proven only for our own tools does not count. Absent: our tools run it. */
   readonly foreign?: true | undefined;
-  /** The engine knows that it has not begun, whatever the journal says: nobody told its program that it may. */
+  /** The engine knows that it has not begun, whatever the journal says: its program was never told that it may. */
   readonly notRun?: true | undefined;
 }
 
@@ -81,9 +81,9 @@ export type Verdict =
       readonly interrupt: boolean;
     };
 
-/** What an engine must know of a model before it asks it. */
+/** What an engine must know about a model before it asks it. */
 export interface ModelFacts {
-  /** How it is asked. */
+  /** The API by which it is asked. */
   readonly api: ModelApi;
   /** The most tokens of a request and its answer together. Absent: unknown. */
   readonly contextTokens?: number | undefined;
@@ -95,9 +95,9 @@ export interface ModelFacts {
 export interface MeteredRequest {
   /** The status that the program got; 0: it had disconnected. */
   readonly status: number;
-  /** Whether the answer came whole. */
+  /** Whether the whole answer came. */
   readonly completed: boolean;
-  /** What the proxy itself refused it for. Absent: it did not. */
+  /** Why the proxy itself refused it. Absent: it did not. */
   readonly refusal?: ErrorCode | undefined;
   /** What the model reported. */
   readonly usage: Usage;
@@ -109,7 +109,7 @@ export interface TurnMoney {
   readonly amount: number;
   /** `cost_microusd` absent: the price of the model counts. */
   settle(report: { readonly usage?: ClaudeUsage | undefined; readonly cost_microusd?: number | undefined }): void;
-  /** Nobody says what it has cost: all of it counts. */
+  /** The cost is unknown: all of the reservation counts. */
   settleAll(): void;
   /** Nothing was sent. */
   release(): void;
@@ -124,7 +124,7 @@ export interface Host {
     readonly httpUrl?: string | undefined;
     readonly key: string;
     readonly name: string;
-    /** What is known of a model of the session's provider. */
+    /** What is known about a model of the session's provider. */
     facts(name: string): ModelFacts;
     /** The proxy without its socket, for an engine in this process; absent: use the address. */
     readonly post?: PostToModel | undefined;
@@ -151,7 +151,7 @@ export interface Host {
   /** Decides on one call. May be called again for the same call after a restart. */
   permit(call: ToolCall, signal: AbortSignal): Promise<Verdict>;
   /**
-   * For an engine whose program runs a tool itself that reads or writes files: the instructions of the folders there that its agent does not
+   * For an engine whose program runs a tool itself that reads or writes files: the instructions in folders there that its agent does not
    * know yet. Empty: none. Absent: nobody has any. Our own tools say it with their results.
    */
   nested?(work: { readonly agent: string; readonly paths: readonly string[] }): Promise<string>;
@@ -159,11 +159,11 @@ export interface Host {
   refusal(): ErrorCode | undefined;
   /** Whether a model request of the session is under way. Absent: nobody knows. */
   isAsking?(): boolean;
-  /** Tells each model request when it has ended, before its caller has all of the answer. Call the result to stop. Absent: nobody meters. */
+  /** Reports each model request when it has ended, before its caller has all of the answer. Call the result to stop. Absent: requests are not metered. */
   onRequest?(listener: (request: MeteredRequest) => void): () => void;
   /**
    * For an engine whose turns another machine runs: the most that a turn may cost there, reserved before it is sent. A refusal's code says
-   * why; after `budget_exceeded` see `funds`. Absent: nobody meters.
+   * why; after `budget_exceeded` see `funds`. Absent: nothing is metered.
    */
   reserveTurn?(signal: AbortSignal): Promise<TurnMoney | ErrorDetail>;
   /**

@@ -39,7 +39,6 @@ export interface FuseLimits {
   readonly requests: number;
   readonly handles: number;
   readonly nodes: number;
-  /** Bytes of one write. */
   readonly writeBytes: number;
 }
 

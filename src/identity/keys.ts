@@ -39,10 +39,6 @@ export function npubOf(pubkey: Uint8Array): string {
   return encodeBech32("npub", pubkey);
 }
 
-export function nsecOf(secretKey: Uint8Array): string {
-  return encodeBech32("nsec", secretKey);
-}
-
 /** Whether two texts name the same public key, one of them perhaps as npub. Compared by bytes. */
 export function samePublicKey(one: string, other: string): boolean {
   const [left, right] = [keyBytes(one, "npub"), keyBytes(other, "npub")];

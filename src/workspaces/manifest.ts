@@ -17,7 +17,6 @@ const FileStamp = z.object({
 });
 export type FileStamp = Readonly<z.infer<typeof FileStamp>>;
 
-/** What a file is. */
 export const FileState = z.object({
   kind: z.enum(["file", "link"]),
   executable: z.boolean(),
@@ -77,7 +76,6 @@ export async function stateOf(folder: string, path: string): Promise<FileState |
   }
 }
 
-/** The state that a file of this content has. */
 export function contentState({ kind, executable }: Pick<FileStamp, "kind" | "executable">, content: Buffer): FileState {
   return { kind, executable, size: content.length, hash: createHash("sha256").update(content).digest("hex") };
 }

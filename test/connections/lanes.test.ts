@@ -54,7 +54,7 @@ describe("the lanes of a connection", () => {
     expect(await end("a1")).toEqual(["a3", "a4", "a5"]);
   });
 
-  it("refuse who waits too often, and nobody else", async () => {
+  it("refuse callers that wait too often, and nobody else", async () => {
     const { ask, now } = makeLanes();
     const waiting = connectionPrincipalConcurrent + connectionPrincipalQueue;
     for (const name of times(waiting, "a")) void ask(name);

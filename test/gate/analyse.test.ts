@@ -239,7 +239,7 @@ describe("hosts", () => {
   ])("%s", (command, hosts) => expect(analyse(command).parts.flatMap((part) => part.hosts)).toEqual(hosts));
 });
 
-test("what is too long, too deep or too much is refused, and soon", () => {
+test("input that is too long, too deep or too much is refused quickly", () => {
   const started = performance.now();
   for (const command of [
     "a".repeat(LIMITS.commandChars + 1),

@@ -90,7 +90,7 @@ describe("a profile with imported rules", () => {
     expect(added).toEqual({ deny: [], ask: ["WebFetch"], allow: ["Bash(ls:*)"] });
   });
 
-  it("gets nothing that allows, where only stricter rules are wanted", () => {
+  it("gets no allowing rules where only stricter ones are wanted", () => {
     const { profile } = withImported({}, rules, { stricter: true });
     expect(profile).toEqual({ deny: ["Bash(rm:*)"], ask: ["WebFetch"] });
   });

@@ -347,7 +347,7 @@ describe("roles", () => {
   });
 });
 
-test("tells every mistake of a policy at once, in the order of its lines", () => {
+test("reports every mistake in a policy at once, in the order of its lines", () => {
   const text = [
     "defaultprofile: a",
     "profiles:",

@@ -52,7 +52,7 @@ describe("the head of a file", () => {
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
-  it("is shown without what nobody sees", () => {
+  it("is shown without invisible characters", () => {
     expect(shownLine("a\u001B[31m\u202Eb\n\tc\u200B\u{E0041}d", 100)).toBe("a [31m b c d");
     expect(shownLine("x".repeat(50), 10)).toBe(`${"x".repeat(9)}…`);
     expect([lineOf(["a", "b"], 10), lineOf(undefined, 10)]).toEqual(["a, b", ""]);

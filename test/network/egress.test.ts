@@ -142,7 +142,7 @@ test("a web request goes through with its body, without the headers of the hop",
   expect(seen).toEqual([["POST", "/a?b=c", undefined, `localhost:${target}`, "content"]]);
 });
 
-test("what is asked for without a host, or elsewhere, is refused", async () => {
+test("a request without a host, or for a host that is not allowed, is refused", async () => {
   const { port } = await proxyFor([]);
   for (const [path, status] of [
     ["/", 400],

@@ -65,7 +65,7 @@ describe("what a deleted token had open", () => {
     expect(entries).toEqual([]);
   });
 
-  it("does not cut off who deletes its own token, nor others", async () => {
+  it("does not cut off a caller that deletes its own token, nor others", async () => {
     const [anna, eve] = [await app.as("admin", "Anna"), await app.as("viewer", "Eve")];
     const socket = await open("/api/ws", eve.token);
     await anna.deleteToken((await anna.me()).id);

@@ -4,7 +4,7 @@ import { seatbeltProfile } from "../../src/sandbox/seatbelt/profile.ts";
 
 const NOTHING = { readable: [], writable: [], hidden: [], sockets: [], ports: [] };
 
-it("denies what it does not name; what is said of a folder counts more than what is said of those around it", () => {
+it("denies what it does not name; a rule for a folder counts more than one for its parents", () => {
   const profile = seatbeltProfile({
     readable: ["/Users/a/node"],
     writable: ["/Users/a/work/.sallyport/engine", "/Users/a/work"],

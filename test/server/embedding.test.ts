@@ -138,7 +138,7 @@ describe("a gateway inside a program", () => {
     expect(questionsIn(events)).toEqual([]);
   });
 
-  it("a hook asks about what would run unasked, and never allows what is asked about", async () => {
+  it("a hook asks about calls that would run unasked, and never allows calls that would be asked about", async () => {
     const events = await play(one, call("look", "A-2"));
     expect(questionsIn(events)).toEqual([expect.objectContaining({ reason: "The order A-2 is large." })]);
     expect(resultsIn(events)).toEqual([expect.stringContaining("A-2 is open")]);

@@ -298,7 +298,7 @@ describe("readings", () => {
   });
 });
 
-it("nothing that it is told can disturb whoever tells it", async () => {
+it("nothing that it is told can disturb the caller", async () => {
   const stand = await openStand();
   stand.telemetry.exchange(undefined as unknown as Exchange);
   stand.telemetry.exchange(undefined as unknown as Exchange);

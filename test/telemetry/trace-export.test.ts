@@ -54,7 +54,7 @@ describe("what is open", () => {
 });
 
 describe("a collector in trouble", () => {
-  it("disturbs nobody, and the operator hears of it once a minute", async () => {
+  it("disturbs nobody, and the operator is told once a minute", async () => {
     await using collector = await openCollector();
     collector.answer = 400;
     const stand = await openStand({ endpoint: collector.url });

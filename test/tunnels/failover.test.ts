@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { openTestApp, script, untilTurnEnds } from "../support/app.ts";
 import { openPricedApp } from "../support/priced-app.ts";
 
-test("a session fails over to a tunnel only for who proved to it who they are", async () => {
+test("a session fails over to a tunnel only for identified callers", async () => {
   await using home = await openPricedApp();
   await using gateway = await openTestApp(
     { SALLYPORT_PROVIDER: "keyless" },

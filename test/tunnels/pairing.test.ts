@@ -103,7 +103,7 @@ describe("pairing with a code", () => {
     await expect(home.client.tunnels.pairOffer("attic", { code })).rejects.toMatchObject({ code: "conflict" });
   });
 
-  test("refuses what is no code, an address that does not answer, another kind of proof and other roles", async () => {
+  test("refuses invalid codes, addresses that do not answer, other kinds of proof and other roles", async () => {
     const pair = (code: string, url = address(home)) => gateway.client.tunnels.pair("bad", { url, code });
     await expect(pair("12345")).rejects.toMatchObject({ code: "invalid_request" });
     await expect(pair(WRONG, "ws://127.0.0.1:1/tunnel")).rejects.toMatchObject({ code: "connection_failed" });

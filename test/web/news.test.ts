@@ -16,7 +16,7 @@ test("the end of a turn is news, its other changes are not", () => {
   expect(reader.read(changed(undefined))).toBeUndefined();
 });
 
-test("a session that nobody was told of is no news when it rests", () => {
+test("a session that nobody was told about is not reported when it rests", () => {
   expect(new NewsReader().read(changed(undefined))).toBeUndefined();
 });
 

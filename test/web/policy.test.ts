@@ -32,7 +32,7 @@ describe("the form", () => {
     expect(withField(profile, "allow", undefined)).toEqual({ max_turns: 3 });
   });
 
-  test("what is pasted becomes entries, each once", () => {
+  test("pasted text becomes entries, each once", () => {
     expect(withEntries(["Read"], " Bash(ls)\n\nRead\n Write ")).toEqual(["Read", "Bash(ls)", "Write"]);
   });
 
@@ -100,7 +100,7 @@ describe("saving", () => {
     });
   });
 
-  test("what was set before stays set, and what is taken out is not sent", () => {
+  test("fields that were set stay set, and removed ones are not sent", () => {
     const before = policy({ profiles: { full: {}, team: { max_turns: 1 }, old: {} }, budget: { total_microusd: 5 } });
     const stored = {
       default_profile: "full",
@@ -165,7 +165,7 @@ describe("what the server refuses", () => {
     expect(problemsAt(problems, "profiles.team.session_rate")).toEqual([{ message: "too small" }]);
   });
 
-  test("what names no place is kept, and what is no refusal is nothing", () => {
+  test("a message without a place is kept, and anything that is not a refusal is ignored", () => {
     expect(problemsOf(new Failure("forbidden", "no"))).toEqual([{ path: "", message: "no" }]);
     expect(problemsOf(new TypeError("network"))).toEqual([]);
   });

@@ -36,7 +36,7 @@ export interface AgentMeans {
   readonly runOfferedTool: RunOfferedTool;
 }
 
-/** What a process tells whoever uses it. */
+/** What a process reports to its user. */
 export type ProcessEars = Pick<AgentListener, "requested" | "notified" | "noise" | "drained"> & {
   ended(end: ProcessEnd): void;
 };
@@ -85,7 +85,7 @@ export class AgentProcess {
   static async start(means: AgentMeans, ears: ProcessEars): Promise<AgentProcess> {
     const { host, agent, allowance } = means;
     const home = agentHome(host.folder);
-    // It stands in configurations of many formats.
+    // It is written into configurations of many formats.
     if (/["'\\{}\p{Cc}]/u.test(host.model.name))
       throw new AgentUnusable(`the model's name ${JSON.stringify(host.model.name)} cannot be given to ${agent.title}`);
     const cwd = workFolder(means);
@@ -125,21 +125,21 @@ export class AgentProcess {
     return this.#connection.hasEnded;
   }
 
-  /** What it replayed of an earlier session, once: with the next prompt it knows more. Absent: it took none up. */
+  /** What it replayed of an earlier session. Returned once, because with the next prompt it knows more. Absent: it resumed none. */
   takeReplayed(): ReplayedConversation | undefined {
     const replayed = this.#replayed;
     this.#replayed = undefined;
     return replayed;
   }
 
-  /** Whether it can take the next turn: it was started with what the session has now. */
+  /** Whether it can take the next turn: it was started with the session's present model and tools. */
   fits(): boolean {
     if (this.hasEnded || this.model !== this.#means.host.model.name) return false;
     return JSON.stringify(offeredTools(this.#means)) === JSON.stringify(this.offered);
   }
 
   /**
-   * Begins a session, or takes up an earlier one. True: the agent knows what was said before. Rejects with `RpcError`, `AgentGone` or
+   * Begins a session, or resumes an earlier one. True: the agent knows what was said before. Rejects with `RpcError`, `AgentGone` or
    * `AgentUnusable`.
    */
   async open(earlier: string | undefined): Promise<boolean> {
@@ -209,7 +209,7 @@ export class AgentProcess {
     }
   }
 
-  /** A mode in which it asks about everything, where it has one that is named. */
+  /** Chooses a mode in which it asks about everything, if it has one with a known name. */
   async #setMode(modes: VendorFields): Promise<void> {
     const { mode } = this.#means.agent;
     if (mode === undefined || modes["currentModeId"] === mode) return;
@@ -267,7 +267,7 @@ function clientCapabilities({ tools, client }: AgentProgram): VendorFields {
   return { fs: { readTextFile: isOwn && files, writeTextFile: isOwn && files }, terminal: isOwn && terminal };
 }
 
-/** Everything that the agent would write into a person's home is in its own. */
+/** Everything that the agent would write into a person's home goes into its own. */
 function homeEnvironment(home: string): Readonly<Record<string, string>> {
   return {
     HOME: home,
@@ -286,7 +286,7 @@ function networkEnvironment({ tools }: AgentProgram): Readonly<Record<string, st
   return tools === "sallyport" ? none : {};
 }
 
-/** All placeholders but the proxy's address, which only the launcher knows. */
+/** Fills all placeholders except the proxy's address, which only the launcher knows. */
 function filler({ host, settings }: AgentMeans, home: string): (text: string) => string {
   const values: Readonly<Record<string, string>> = {
     "{key}": host.model.key,

@@ -18,7 +18,7 @@ export interface AgentProgram {
   readonly wire?: ProviderWire | undefined;
   /** `sallyport`: it has our tools in place of its own, and runs none itself. `own`: its own tools, each asked about. */
   readonly tools: "sallyport" | "own";
-  /** It is known to report its calls of our tools before they are answered. Absent: that is seen in each conversation. */
+  /** It is known to report its calls of our tools before they are answered. Absent: each conversation finds out. */
   readonly reportsCalls?: true | undefined;
   /** The method that it is authenticated with. Absent: it needs none. */
   readonly authenticate?: string | undefined;
@@ -33,13 +33,13 @@ export interface AgentProgram {
   readonly workFolder?: string | undefined;
   /** `_meta` of the requests that begin or load a session. Absent: none. */
   readonly sessionMeta?: VendorFields | undefined;
-  /** Abilities that it has not, although agents with such tools have them. Absent: none. */
+  /** Abilities that it lacks, although agents with such tools have them. Absent: none. */
   readonly lacks?: Partial<Capabilities> | undefined;
   /** Files in its own home folder, by their paths there. Absent: none. */
   readonly files?: Readonly<Record<string, VendorFields>> | undefined;
 }
 
-/** Where an agent with our tools works, if it needs no certain place. */
+/** Where an agent with our tools works, unless it needs a certain place. */
 export const OWN_WORK_FOLDER = "work";
 
 /** The tools of Qwen Code; all are replaced by ours. */
@@ -104,7 +104,7 @@ const OPENCODE = {
 
 const CODEX_PROVIDER = "sallyport";
 
-/** What Codex by ACP is started with: it takes no words of the command line. */
+/** What Codex over ACP is started with: it takes no command-line arguments. */
 const CODEX = {
   model: "{model}",
   model_provider: CODEX_PROVIDER,
@@ -122,7 +122,7 @@ const CODEX = {
   web_search: "disabled",
 } as const;
 
-/** Agents that need no setting where their program is found. What the settings say of one replaces it. */
+/** Agents that need no setting if their program is found. An agent of the same name in the settings replaces one. */
 export const KNOWN_AGENTS: readonly AgentProgram[] = [
   {
     name: "opencode",
@@ -195,7 +195,7 @@ export const KNOWN_AGENTS: readonly AgentProgram[] = [
       ANTHROPIC_SMALL_FAST_MODEL: "{model}",
       CLAUDE_CODE_SUBAGENT_MODEL: "{model}",
       CLAUDE_CONFIG_DIR: "{folder}/.claude",
-      // The turn ends with the last failure that we take; if it gave up by itself, it would tell the failure as words of the model.
+      // The turn ends with the last failure that we accept. If the agent gave up by itself, it would report the failure as the model's words.
       CLAUDE_CODE_MAX_RETRIES: String(LIMITS.modelRetries + 1),
       CLAUDE_CODE_DISABLE_AUTO_MEMORY: "1",
       CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",

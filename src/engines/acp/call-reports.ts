@@ -16,12 +16,12 @@ export class CallReports {
     return this.#areUsual ? LIMITS.engineMatchMs : LIMITS.agentReportMs;
   }
 
-  /** One came while its call was open. */
+  /** A report came while its call was open. */
   came(): void {
     this.#areUsual = true;
   }
 
-  /** None came in all the time that a call waited: the next call does not wait as long. */
+  /** No report came in the whole wait, so the next call waits less. */
   missed(): void {
     this.#areUsual = false;
   }

@@ -21,7 +21,7 @@ interface TurnCallsOptions {
   readonly tell: (events: readonly EngineEvent[]) => Promise<void>;
   /** A person's no ended the turn. */
   readonly onStop: (error: ErrorDetail) => void;
-  /** Decides on a call whose item was told. */
+  /** Decides on a call whose item was reported. */
   readonly ask: (item: ToolItem, terms: AskTerms) => Promise<Verdict>;
 }
 
@@ -54,16 +54,12 @@ export class TurnCalls {
     return this.#running.size > 0;
   }
 
-  get openCount(): number {
-    return this.#open.size;
-  }
-
   isOpen({ id }: ToolItem): boolean {
     return this.#open.has(id);
   }
 
   /**
-   * The agent may have died before it wrote these calls down, so that its model makes them again: then it reads what became of them, and
+   * The agent may have died before it wrote these calls down, so that its model makes them again: then it reads their outcome, and
    * nothing runs twice. Only the first calls count: after another one the model goes on with its work.
    */
   resume(settled: readonly SettledCall[]): void {
@@ -135,7 +131,7 @@ export class TurnCalls {
     const result = await running;
     this.#running.delete(running);
     const { content, is_error, refusal, changed: _changed, ...details } = result;
-    // It was permitted, asked about again just before it ran, and refused.
+    // It was permitted, then asked about again just before it ran, and refused.
     if (refusal !== undefined) this.refuse(item, { effect: "deny", message: outputText(content), ...refusal });
     else {
       const failed = signal.aborted ? "interrupted" : "failed";
@@ -156,7 +152,7 @@ export class TurnCalls {
     void this.#options.tell([{ type: "item.completed", item: endToolItem(item, end) }]);
   }
 
-  /** Ends whatever is open. */
+  /** Ends all open calls. */
   close(words: string): readonly EngineEvent[] {
     const events = [...this.#open.values()].map((item): EngineEvent => {
       const output = [{ type: "text" as const, text: words }];

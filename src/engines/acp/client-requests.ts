@@ -121,7 +121,7 @@ export class ClientRequests {
       terminal.output = whole.slice(-LIMITS.agentTerminalChars);
     };
     const ended = this.#options.calls.run(item, input, { signal: stop.signal, onOutput: add }).then((result) => {
-      // Some say why there is none only in the end.
+      // Some agents give the reason only at the end.
       if (terminal.output === "") add(outputText(result.content));
       const exit = { exitCode: result.exit_code ?? null, signal: stop.signal.aborted ? "SIGTERM" : null };
       terminal.exit = exit;

@@ -10,7 +10,7 @@ export const RPC = { unknownMethod: -32_601, invalid: -32_602, internal: -32_603
 /** An error that the agent answered with, or that it is answered with. */
 export class RpcError extends Error {
   readonly code: number;
-  /** Whatever came with it. */
+  /** The error's `data`. */
   readonly data: unknown;
 
   constructor(code: number, message: string, data?: unknown) {
@@ -23,14 +23,14 @@ export class RpcError extends Error {
 /** The process ended before it answered. */
 export class AgentGone extends Error {}
 
-/** What a connection tells its owner. */
+/** What a connection reports to its owner. */
 export interface AgentListener {
   /** A request of the agent. What it throws as `RpcError` is the answer. */
   requested(method: string, params: VendorFields): Promise<VendorFields>;
   notified(method: string, params: VendorFields): void;
   /** A line of one of the agent's tool servers. */
   toolLine(line: ToolLine): void;
-  /** A line that is no message. */
+  /** A line that is not a message. */
   noise(line: string): void;
   /** Resolves when everything that was told has been taken. */
   drained(): Promise<unknown>;
@@ -117,7 +117,7 @@ export class AgentConnection {
     else this.#answer(id, method, record(message["params"])).catch((error: unknown) => this.fail(error));
   }
 
-  /** An answer to a request that nobody made means nothing. */
+  /** An answer to a request that was never made is ignored. */
   #answered(message: VendorFields): void {
     const id = message["id"];
     const waiting = typeof id === "number" ? this.#waiting.get(id) : undefined;

@@ -59,10 +59,9 @@ export class AcpConversation implements Conversation {
   readonly #since = new Story();
   #before: Promise<readonly TurnStory[]> | undefined;
   #process: AgentProcess | undefined;
-  /** A process that is starting. */
   #starting: Promise<AgentProcess | undefined> | undefined;
   #gone: Promise<unknown> = Promise.resolve();
-  /** Resolves when an interrupted turn is over for the agent too, or its process is ended. */
+  /** Resolves when an interrupted turn is over for the agent too, or its process has ended. */
   #stopping: Promise<void> = Promise.resolve();
   #turn: AgentTurn | undefined;
   #isClosed = false;
@@ -165,7 +164,7 @@ export class AcpConversation implements Conversation {
     }
   }
 
-  /** Prompts the agent. A process that dies before anything came of it is replaced, once. */
+  /** Prompts the agent. A process that dies before it reported anything is replaced, once. */
   async #prompt(turn: AgentTurn, words: (ready: ReadyAgent) => readonly VendorFields[]): Promise<void> {
     for (const mayRestart of [true, false]) {
       const ready = await this.#ready(turn, { mayRestart });
@@ -224,7 +223,7 @@ export class AcpConversation implements Conversation {
     return promptName(this.#opening.settings.system_prompt ?? "");
   }
 
-  /** What the agent does not know of the turns before. */
+  /** What the agent does not know about earlier turns. */
   async #retell(
     turn: AgentTurn,
     { isSame, process }: { readonly isSame: boolean; readonly process: AgentProcess },
@@ -293,7 +292,7 @@ export class AcpConversation implements Conversation {
     return this.#process === process ? process : undefined;
   }
 
-  /** A new process costs more than a moment: one that was told to stop gets that, though the turn is over for people. */
+  /** A new process is slow to start. So one that was told to stop gets a moment, although the turn is over for people. */
   async #stopped(process: AgentProcess | undefined): Promise<void> {
     if (process === undefined) return;
     const over = new AbortController();

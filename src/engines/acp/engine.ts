@@ -21,11 +21,11 @@ export interface AcpEngineOptions {
   readonly places: (name: VendorProgramName) => ProgramPlaces;
   /** Absolute folders, for a command that is no vendor's of ours. */
   readonly searchPath?: readonly string[] | undefined;
-  /** What the settings say; one with the name of a known agent replaces it. Absent: nothing. */
+  /** Agents of the settings; one with the name of a known agent replaces it. Absent: none. */
   readonly agents?: readonly AgentProgram[] | undefined;
 }
 
-/** With our tools a call is what we make of it; with an agent's own, what it tells and asks. */
+/** With our tools we run each call; an agent's own tools are what it reports and asks about. */
 const CAPABILITIES: Readonly<Record<AgentProgram["tools"], Capabilities>> = {
   sallyport: capabilities({ edited_input: true, parallel_tools: true }),
   own: capabilities({ edited_input: false, parallel_tools: false }),

@@ -9,7 +9,7 @@ import type { AgentStateFile } from "./state.ts";
  */
 export type PromptEnd = "completed" | "stopped" | "failed" | "none";
 
-/** What an agent surely knows. */
+/** What an agent knows for certain. */
 interface Knowledge {
   /** The last turn that it has. Absent: none. */
   readonly turn_id?: string | undefined;
@@ -40,7 +40,7 @@ interface WalkOptions {
 }
 
 /**
- * What an agent knows of its conversation. A process knows what it answered. What outlives it is only sure of a turn that was completed:
+ * What an agent knows about its conversation. A process knows what it answered. Only completed turns surely outlive it:
  * until then all that it was told is told again to the next process.
  */
 export class KnownTurns {
@@ -77,7 +77,7 @@ export class KnownTurns {
     return ended.slice(first);
   }
 
-  /** `process`: the one that the turn was in; absent: none any more. */
+  /** `process`: the one that had the turn; absent: it has ended. */
   ended({ turn_id, end, note, prompt }: TurnEnding, process: object | undefined): void {
     const isKnown = end === "completed" || end === "stopped" || (end === "failed" && !this.#isTelling);
     const isCompleted = end === "completed";

@@ -17,7 +17,7 @@ export function endWords(title: string, end: ProcessEnd | undefined): ErrorDetai
   };
 }
 
-/** What the model is told of a no: the protocol has no room for its words. */
+/** What the model is told about a refusal: the protocol has no field for its words. */
 export function rejectedWords({ tool, input }: ToolItem, words: string): string {
   return `Your call ${tool} ${JSON.stringify(input)} was not run. ${words}\nGo on with the task with this in mind.`;
 }
@@ -51,7 +51,7 @@ function modelFailure(said: string, { status, refusal }: MeteredRequest): ErrorD
   return { code: "model_stream_cut", message: `the model's answer broke off (${said}); send the prompt again` };
 }
 
-/** The protocol lets an agent forget a prompt that it refused; what becomes of one that failed it does not say. */
+/** The protocol lets an agent forget a prompt that it refused. It does not say what happens to one that failed. */
 export function isDropped(answer: VendorFields | RpcError): boolean {
   return answer instanceof RpcError || answer["stopReason"] === "refusal";
 }

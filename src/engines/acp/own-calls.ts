@@ -7,13 +7,13 @@ import { namedCall, updatedCall, type NamedCall, type OwnCall } from "./tool-nam
 
 interface KnownCall {
   call: OwnCall;
-  /** Of its input; absent: that is not told yet. */
+  /** Of its input; absent: that is not reported yet. */
   key: string | undefined;
-  /** Absent: nothing was told of it yet. */
+  /** Absent: it was not reported yet. */
   item?: ToolItem | undefined;
-  /** It is a call of one of our tools, which was told as that. */
+  /** It is a call of one of our tools, and was reported as that. */
   isOurs?: true | undefined;
-  /** What a person or a rule allowed, and nothing ran yet. */
+  /** What a person or a rule allowed, and has not run yet. */
   allowed?: { readonly tool: string; readonly key: string } | undefined;
 }
 
@@ -28,13 +28,13 @@ interface OwnCallsOptions {
   /** The agent's name in tools. */
   readonly agent: string;
   readonly calls: TurnCalls;
-  /** What must be told before a call: words that it ends. */
+  /** What must be reported before a call: text that it ends. */
   readonly before: () => readonly EngineEvent[];
   /** The agent has our tools: a call of its own may be one of ours, which was told already. */
   readonly hasOurs: boolean;
   readonly reports: CallReports;
   readonly sleep: Host["sleep"];
-  /** Words of a person that the protocol has no room for. */
+  /** Words of a person for which the protocol has no field. */
   readonly onFeedback: (item: ToolItem, words: string) => void;
 }
 
@@ -85,7 +85,7 @@ export class OwnCalls {
     if (call !== undefined) call.isAnswered = true;
   }
 
-  /** False: there are too many. */
+  /** False: there are too many open calls. */
   async update(update: VendorFields): Promise<boolean> {
     const id = text(update["toolCallId"]);
     if (id === undefined) return true;
@@ -171,7 +171,7 @@ export class OwnCalls {
   #claimOurs(key: string): boolean {
     const free = [...this.#known.values()].filter(({ item, isOurs }) => item === undefined && isOurs !== true);
     const same = free.find((one) => one.key === key);
-    // An agent may tell the input later, or never.
+    // An agent may report the input later, or never.
     const known = same ?? free.find((one) => one.key === undefined);
     if (known === undefined) return false;
     known.isOurs = true;
@@ -194,7 +194,7 @@ function answer(outcome: PermissionOutcome): VendorFields {
   return { outcome };
 }
 
-/** Never one that also allows what comes later. */
+/** Never an option that also allows later calls. */
 function chosen(options: readonly VendorFields[], kind: "allow_once" | "reject_once"): PermissionOutcome | undefined {
   const optionId = text(options.find((option) => option["kind"] === kind)?.["optionId"]);
   return optionId === undefined ? undefined : { outcome: "selected", optionId };

@@ -6,11 +6,11 @@ import { record, text, type VendorFields } from "../vendor/fields.ts";
 type HeldVerdict = "held" | "lacking" | "unknown";
 
 /**
- * What an agent replays of a conversation that it takes up again: that is what it has on the disk. After its process was killed, or after a
+ * What an agent replays of a conversation that it resumes, which is what it has on the disk. After its process was killed, or after a
  * power cut, this may be less than what it once said.
  */
 export class ReplayedConversation {
-  /** What it said at all, and since the last prompt; the end of it. */
+  /** The end of everything that it said, and of what it said since the last prompt. */
   #all = "";
   #last = "";
   /** Calls since the last prompt that have a result. A model never learns of one without. */
@@ -50,7 +50,7 @@ export class ReplayedConversation {
 
   /**
    * `isLast`: no prompt came after the turn. `isCompleted`: the agent itself ended it, so that it has all that came before its last words.
-   * An agent that replays nothing is taken at its word.
+   * An agent that replays nothing is believed.
    */
   verdict(
     { calls }: Pick<TurnStory, "calls">,

@@ -6,11 +6,11 @@ type SpeechItem = Extract<Item, { type: "agent_message" | "reasoning" }>;
 /** A part of what the agent says or thinks. */
 export interface SpeechChunk {
   readonly text: string;
-  /** The agent's id of the message that it is a part of. Absent: it does not tell. */
+  /** The agent's id of the whole message. Absent: it gives none. */
   readonly message?: string | undefined;
 }
 
-/** What the agent says and thinks, as items: one ends where something else or another message begins. */
+/** What the agent says and thinks, as items. An item ends when something else or another message begins. */
 export class Speech {
   readonly #newId: Host["newId"];
   #open: { readonly item: SpeechItem; text: string; message: string | undefined } | undefined;

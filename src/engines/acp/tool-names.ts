@@ -1,10 +1,10 @@
 import { record, text, type VendorFields } from "../vendor/fields.ts";
 
-/** What an agent tells of one of its own calls. All of it is the agent's; `title` may be the model's words. */
+/** What an agent reports about one of its own calls. All of it comes from the agent; `title` may be the model's words. */
 export interface OwnCall {
   readonly kind: string;
   readonly title: string;
-  /** Absent: it does not tell. */
+  /** Absent: it is not reported. */
   readonly input?: VendorFields | undefined;
   /** A change of one file; absent: it shows none, or several. */
   readonly diff?: OwnDiff | undefined;
@@ -28,12 +28,12 @@ export function ownToolName(agent: string): string {
   return `mcp__${agent}__tool`;
 }
 
-/** Fields that would make a command run somewhere else than ours does, or outlive its call. */
+/** Fields that would make a command run elsewhere than our tool runs it, or outlive its call. */
 const ELSEWHERE = ["directory", "dir_path", "cwd", "workdir", "is_background", "run_in_background", "env"] as const;
 
 /**
  * A call by the name of the tool of ours that it is: then rules, paths and previews are the same. Only fields decide, never a title.
- * What is not exactly known is asked about as the agent tells it.
+ * Anything not recognised exactly is asked about as the agent reports it.
  */
 export function namedCall(agent: string, call: OwnCall): NamedCall {
   return (

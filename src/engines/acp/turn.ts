@@ -1,4 +1,4 @@
-import { LIMITS, NO_USAGE, type ErrorDetail, type SessionSettings } from "../../protocol/index.ts";
+import { LIMITS, NO_USAGE, UNKNOWN_OUTCOME, type ErrorDetail, type SessionSettings } from "../../protocol/index.ts";
 import { errorResult, type ToolResult } from "../../tools/tool.ts";
 import { aside, GO_ON, stoppedBy } from "../claude/messages.ts";
 import type { EngineEvent, MeteredRequest } from "../engine.ts";
@@ -347,7 +347,7 @@ export class AgentTurn extends VendorTurn {
   ): void {
     if (this.over) return;
     this.#client.close();
-    const events = [...this.#speech.end(status), ...this.calls.close("Interrupted; outcome unknown."), terminal];
+    const events = [...this.#speech.end(status), ...this.calls.close(UNKNOWN_OUTCOME), terminal];
     this.#options.onEnd(terminal.type === "turn.completed" ? "completed" : this.#answered, this.#note);
     void this.tell(events);
     this.end();

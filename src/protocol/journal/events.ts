@@ -163,7 +163,6 @@ export const EventBody = z.discriminatedUnion("type", [
   z.object({ ...mark, type: z.literal("error"), message: z.string() }),
 ]);
 export type EventBody = z.infer<typeof EventBody>;
-export type EventType = EventBody["type"];
 
 /** One line of the journal. `seq` counts 1, 2, 3 … within the session. */
 export type JournalEvent = { readonly seq: number; readonly session_id: string; readonly at: string } & EventBody;
@@ -191,7 +190,6 @@ export type Snapshot = { readonly type: "item.updated"; readonly session_id: str
 export type Live = Delta | Snapshot;
 export type StreamFrame = JournalEvent | Live;
 
-export const TERMINAL_EVENTS = ["turn.completed", "turn.failed"] as const;
 export function isTerminal(event: EventBody): event is Extract<EventBody, { type: "turn.completed" | "turn.failed" }> {
   return event.type === "turn.completed" || event.type === "turn.failed";
 }

@@ -113,6 +113,5 @@ export const Item = z.discriminatedUnion("type", [
   ErrorItem,
 ]);
 export type Item = z.infer<typeof Item>;
-export type ItemType = Item["type"];
 /** The items that stand for a tool call. */
 export type ToolItem = Extract<Item, { tool_use_id: string }>;

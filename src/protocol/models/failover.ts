@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
 
-/** A model at a provider. */
 export const ModelPlace = z.object({ provider: z.string(), model: z.string() });
 export type ModelPlace = Readonly<z.infer<typeof ModelPlace>>;
 

@@ -144,7 +144,6 @@ export const Preview = z.discriminatedUnion("type", [
   z.object({ type: z.literal("generic"), summary: z.string(), page: PagePreview.optional() }),
 ]);
 export type Preview = z.infer<typeof Preview>;
-export type PreviewType = Preview["type"];
 export type ReviewPreview = Extract<Preview, { type: "changes" }>;
 
 export const ApprovalStatus = z.enum(["pending", "approved", "rejected", "timed_out", "cancelled"]);

@@ -62,7 +62,7 @@ export function principalLimits(
 ): readonly PolicyLimit[] {
   const day = dayOf(context.now);
   const { agents, everybody } = policyLimits(context, agent, day);
-  // What a token spends, the tokens spend that it was made with.
+  // A token's spending also counts for the tokens with which it was made.
   const parents = token.parents.flatMap(({ id, bounds }): readonly SpendingLimit[] => [
     ...(bounds.max_cost_microusd_per_day === undefined
       ? []
@@ -79,7 +79,7 @@ export function principalLimits(
   }));
 }
 
-/** What the policy lets a principal spend, and everybody together. */
+/** The policy's limits for a principal, and for everybody together. */
 export function policyLimits(
   { profile, policy }: Pick<LimitContext, "profile" | "policy">,
   agent: string,

@@ -325,7 +325,7 @@ function eachNewDay(clock: Clock, callback: () => void): () => void {
       wait();
       callback();
     };
-    // A clock that was set back far has another day too, and does not keep anybody waiting for the one that it had.
+    // A clock that was set back far also begins another day, so nobody waits for the earlier date.
     stop = atWallTime(clock, { at: now - (now % DAY_MS) + DAY_MS, atMostMs: DAY_MS, callback: next });
   };
   wait();
@@ -342,7 +342,7 @@ function proposed(shortage: Shortage, { policy = Infinity }: PolicyLimit): numbe
   return settableKind(kind) === "session" ? Math.max(needed, Math.min(ample, policy)) : ample;
 }
 
-/** What an engine may know of a request. */
+/** What an engine may know about a request. */
 function metered({ status, outcome, code, tokens }: Exchange): MeteredRequest {
   const completed = outcome === "completed";
   return {

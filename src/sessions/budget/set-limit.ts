@@ -5,7 +5,7 @@ import type { SetLimit } from "./set-limits.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import type { Session } from "../core/session.ts";
 
-/** Sets a limit in the name of a person, as far as that person may, and wakes whoever waits for money. `commit` makes it durable. */
+/** Sets a limit for a person, within that person's rights, and wakes sessions that wait for money. `commit` makes it durable. */
 export async function setLimit(
   session: Session,
   caller: Caller,

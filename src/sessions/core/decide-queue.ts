@@ -60,7 +60,6 @@ export function withNow(queue: readonly QueuedTurn[], turns: readonly string[]):
   return [...inOrder(marked, turns), ...others];
 }
 
-/** The queue in this order. */
 export function inOrder(queue: readonly QueuedTurn[], order: readonly string[]): readonly QueuedTurn[] {
   return queue.toSorted((one, other) => order.indexOf(one.turn_id) - order.indexOf(other.turn_id));
 }

@@ -30,7 +30,6 @@ interface Ready extends PreparedWorker {
 /** A prepared session with files of its own. */
 export interface TakenWithTree extends PlacedSession {
   readonly id: string;
-  /** The session begins with it. */
   begin(born: (id: string) => SessionState): Promise<Session>;
 }
 

@@ -39,13 +39,13 @@ export class ChangeReviews {
     return this.#looking !== undefined;
   }
 
-  /** Looks whether there is something to ask about. One look after the other: none asks twice. */
+  /** Checks whether there is something to ask about. One check at a time, so that none asks twice. */
   look(): void {
     this.#session.recording.look();
     if (this.#session.state.review_due === undefined) return;
     const looking = (this.#looking ?? Promise.resolve())
       .then(() => reviewWhenDue(this.#session))
-      // The server stops: the next start looks again.
+      // The server stops: the next start checks again.
       .catch(() => undefined)
       .then(() => {
         if (this.#looking === looking) this.#looking = undefined;
@@ -75,7 +75,7 @@ function goesOn({ state }: Session): boolean {
   return state.turn !== undefined || (nextInQueue(state) !== undefined && !state.paused);
 }
 
-/** Asks anew if the changes are no longer those that the waiting review shows. True: they are others now. */
+/** Asks again if the changes are no longer those that the waiting review shows. True: they have changed. */
 export async function reviewAgain(session: Session): Promise<boolean> {
   const { review } = session.state;
   if (review === undefined) return false;
@@ -159,7 +159,7 @@ async function withDiffs(
     const change = compared.find(({ path }) => path === file.path);
     const { text, note } = left === 0 || change === undefined ? NO_DIFF : await diffOf(tree, base, change);
     const fits = text !== "" && note === undefined && text.length <= left;
-    // After the first that does not fit no other is compared.
+    // After the first file that does not fit, no other is compared.
     left = fits ? left - text.length : text === "" ? left : 0;
     shown.push(fits ? { ...file, diff: text } : file);
   }
@@ -168,7 +168,7 @@ async function withDiffs(
 
 const NO_DIFF = { text: "", note: undefined } as const;
 
-/** Lines differ, and nobody sees them here. */
+/** Lines differ that are not shown here. */
 function isLeftOut({ diff, additions, deletions, large }: ReviewedFile): boolean {
   return diff === undefined && (large === true || additions + deletions > 0);
 }
@@ -191,7 +191,7 @@ export interface DecidedChanges {
   readonly isWhole: boolean;
 }
 
-/** The waiting review was decided on, wherever that was done: it leaves the inbox. What is left is asked about anew. */
+/** The waiting review was decided on, wherever that was done: it leaves the inbox. What is left is asked about again. */
 export async function settleReview(session: Session, { verb, by, said, isWhole }: DecidedChanges): Promise<void> {
   const { review } = session.state;
   if (review === undefined) return;

@@ -127,7 +127,7 @@ export class NetworkQuestions {
       }),
       waiting: 0,
       withdraw: () => {
-        // At once: the next connection asks again.
+        // Immediately, so that the next connection asks again.
         forget();
         void withdraw(this.#session, approval.id);
       },
@@ -216,7 +216,7 @@ function refused(target: EgressTarget, reason: RefusalReason, why: string): Host
   return { allowed: false, reason, message: `This session may not connect to ${hostAndPort(target)}. ${why}` };
 }
 
-/** With the name as people write it, where that is another one. */
+/** With the name as people write it, if that differs. */
 function shownTarget(target: EgressTarget): string {
   const written = domainToUnicode(target.host);
   const place = hostAndPort(target);

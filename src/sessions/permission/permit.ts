@@ -41,7 +41,7 @@ const SECRET_LOST =
 const KEEPS_CHANGING =
   "What this call would change has changed each time that it was approved, so it was not run. Look at it again before you repeat the call.";
 
-/** What these allow was proven of the call as it was looked at: it must still hold when it runs. */
+/** These allow what was proven for the call when it was examined. That must still hold when it runs. */
 const ON_PROOF: ReadonlySet<string> = new Set([READING_RULE, OWN_PAGE_RULE]);
 
 /** What a decision on a call needs of its session. */
@@ -405,7 +405,7 @@ function asAsked(item: ToolItem): ToolItem {
   return asked;
 }
 
-/** Says in the journal why nobody was asked. Under `full` nobody ever is. */
+/** Records in the journal why nobody was asked. Under `full` nobody ever is. */
 function withUnasked(item: ToolItem, { ruled: { ruling }, approval_id }: AllowedRun): ToolItem {
   const { unasked: _before, ...rest } = item;
   const isUnasked = approval_id === undefined && ruling.step === "autonomy" && ruling.rule !== "full";
@@ -422,7 +422,7 @@ interface AllowedRun {
   readonly approved?: ApprovedRun | undefined;
 }
 
-/** Permits a call once it is on the disk that the tool is about to run: after a crash nobody has to guess. */
+/** Permits a call once the disk says that the tool is about to run, so that after a crash nobody has to guess. */
 async function letRun(
   session: PermittingSession,
   { item, call, effectful, signal }: CallDecision,

@@ -116,7 +116,7 @@ export class ApprovalService {
     }
   }
 
-  /** Shows a file change anew if the file is not what was shown: another question replaces this one. Else it stays. */
+  /** Shows a file change again if the file is no longer what was shown: another question replaces this one. Otherwise it stays. */
   async refresh(caller: Caller, id: string): Promise<Approval> {
     const approval = await this.open(caller, id);
     const session = await this.#registry.get(approval.session_id);
@@ -124,7 +124,7 @@ export class ApprovalService {
     return (await this.#dependencies.store.read.approval(id)) ?? approval;
   }
 
-  /** Whether a file change that waits would do something else now. A file that cannot be looked at is found out when it is approved. */
+  /** Whether a waiting file change would now do something else. A file that cannot be read is noticed at the approval. */
   async #isOutdated(session: Session, approval: Approval): Promise<boolean> {
     if (approval.status !== "pending" || approval.planned === undefined) return false;
     try {
@@ -342,7 +342,7 @@ function budgetAnswer(approval: Approval, { decision, updated_input, scope }: De
   return { kind: asked.kind, account: asked.account, limit };
 }
 
-/** What the server itself asks is answered as it is. Only a form of an MCP server is filled in. */
+/** A question of the server itself is answered without changes. Only a form of an MCP server is filled in. */
 function checkEdit({ tool, input }: Approval, { answers: _answers, ...rest }: Record<string, unknown>): void {
   if (tool === NETWORK_TOOL)
     throw new Failure("invalid_request", "the host that was asked for cannot be changed; leave updated_input out");

@@ -54,7 +54,7 @@ export class ClientService {
   }
 
   /**
-   * A new session under a name, which is on the disk when this resolves. The session that had the name before, and one that had to lose its
+   * A new session under a name, which is on the disk when this resolves. The session that had the name before, and one that lost its
    * own for it, end, unless somebody works in them.
    */
   async create(
@@ -89,7 +89,7 @@ export class ClientService {
     await this.#sessions.close(caller, place.session_id);
   }
 
-  /** What is done in the session of this name, one after the other. The same object as long as something is done or it is not forgotten. */
+  /** The queue of work in the session of this name. The same object while there is work or the name is known. */
   queue(caller: Caller, name: string): ClientQueue {
     const key = queueKey(caller, keyOf(name));
     const known = this.#queues.get(key);
@@ -108,7 +108,7 @@ export class ClientService {
     this.#queues.delete(oldest);
   }
 
-  /** Answers the sessions that lost their name by it. */
+  /** Returns the sessions that lost their name by it. */
   async #keep(caller: Caller, name: string, session_id: string): Promise<readonly string[]> {
     const names = await this.#names(caller);
     const key = keyOf(name);

@@ -23,7 +23,7 @@ export interface ExportedFile {
   readonly chunks: AsyncGenerator<string>;
 }
 
-/** Sessions as files to keep and to hand on. */
+/** Exports sessions as files. */
 export class ExportService {
   readonly #dependencies: Dependencies;
   readonly #registry: Registry;
@@ -33,7 +33,7 @@ export class ExportService {
     this.#registry = registry;
   }
 
-  /** All of it, as far as it is on the disk now. */
+  /** Everything that is on the disk now. */
   async export(caller: Caller, id: string, format: ExportFormat): Promise<ExportedFile> {
     authorize(caller, "session.read");
     const session = await this.#registry.get(id);
@@ -46,7 +46,7 @@ export class ExportService {
     return { type, name: `${id}.${extension}`, chunks };
   }
 
-  /** As a reader of a share link gets it. */
+  /** As shown to readers of a share link. */
   html(session: Session, choice: ExportChoice, upto: number): AsyncGenerator<string> {
     return this.#chunks(session, { format: "html", choice, upto });
   }

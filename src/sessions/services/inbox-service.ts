@@ -25,7 +25,7 @@ interface InboxServiceParts {
   readonly sessions: SessionService;
 }
 
-/** What people do with questions beside answering one: several at once, more time, asking again, and taking a grant back. */
+/** What people do with questions besides answering one: several at once, more time, asking again, and taking a grant back. */
 export class InboxService {
   readonly #parts: InboxServiceParts;
 

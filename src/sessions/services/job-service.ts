@@ -42,7 +42,7 @@ export class JobService {
     key: IdempotencyKey,
     options?: CreateJobOptions,
   ): Promise<ContainerView> {
-    // A retry is answered with the session as it was: the job is read as it is now.
+    // A retry is answered with the session as it was, so the job is read again.
     const { id } = await this.#sessions.create(caller, commandSession(request), key, options);
     return this.get(caller, "containers", id);
   }
@@ -177,7 +177,7 @@ function isJob({ settings }: SessionView, kind: JobKind): boolean {
 function commandSession(request: CreateContainer): CreateSession {
   const { commands: asked = [], interactive, timeout_ms, memory_mib, max_output_chars, ...session } = request;
   const commands = asked.map((command) => (typeof command === "string" ? command : commandLine(command)));
-  // Without a folder of its own, a command that nobody gave a folder would run in the server's.
+  // A command without a folder would otherwise run in the server's own.
   const isEmpty = request.workspace === undefined && request.workspace_mode === undefined;
   return {
     ...session,
@@ -199,7 +199,7 @@ function computeSession(request: CreateComputation): CreateSession {
   return {
     ...session,
     ...(texts === undefined ? {} : { prompt: { text: texts.join("\n") } }),
-    // Nothing but the model's answer comes of it, so nobody needs to wait for money.
+    // It produces nothing but the model's answer, so it does not wait for money.
     at_budget_end: at_budget_end ?? "fail",
     engine: ENGINES.compute,
     workspace_mode: "empty",

@@ -51,7 +51,7 @@ export class PageService {
     return this.#registrations.get(key);
   }
 
-  /** The registration with these tools: the one that is there if it is the same page, else a new one in its place. */
+  /** The registration with these tools: the existing one if it is the same page, else a new one that replaces it. */
   async take(caller: Caller, { peer, protocol }: ConnectedPeer, wanted: WantedTools): Promise<PageRegistration> {
     const { session_id, page, instance, tools } = wanted;
     const { sessions } = this.#parts;
@@ -144,7 +144,7 @@ export class PageConnection {
     });
   }
 
-  /** True for a call that waits for an answer: such an answer was requested, so it does not count as a request. */
+  /** True if the call waits for an answer: that answer was requested, so it does not count as a request. */
   awaits(call_id: string): boolean {
     return [...this.#registrations].some((registration) => registration.awaits(this.#peer, call_id));
   }
@@ -155,7 +155,7 @@ export class PageConnection {
     this.#peer.say({ type: "tool.settled", call_id: answer.call_id, how: "late" });
   }
 
-  /** An unreadable answer: the call ends all the same. False: it was for no call of this connection. */
+  /** An unreadable answer also ends the call. False: it was for no call of this connection. */
   garbled(call_id: string, why: string): boolean {
     return [...this.#registrations].some((registration) => registration.garble(this.#peer, call_id, why));
   }

@@ -10,7 +10,7 @@ type QueueServiceParts = Pick<SessionServiceParts, "dependencies" | "registry"> 
   readonly instructions: SessionServiceParts["instructions"];
 };
 
-/** Prompts that wait for the open turn to end: people look at them, change them and put them in another order. */
+/** Prompts that wait for the open turn to end. People read, change and reorder them. */
 export class QueueService {
   readonly #parts: QueueServiceParts;
 
@@ -25,7 +25,7 @@ export class QueueService {
     return { turn_id, prompt, by };
   }
 
-  /** Another text for a prompt that waits; its attachments stay. Who changed it is who asked. */
+  /** Changes the text of a waiting prompt; its attachments stay. Whoever changed it counts as its author. */
   async edit(caller: Caller, id: string, turn_id: string, { text }: EditPrompt): Promise<SessionView> {
     const session = await this.#session(caller, "session.control", id);
     const { prompt } = await this.#queued(session, turn_id);
@@ -40,14 +40,14 @@ export class QueueService {
     return view(session.state);
   }
 
-  /** The order in which the prompts begin that wait; each is named once. */
+  /** The order in which waiting prompts begin; each is named once. */
   async reorder(caller: Caller, id: string, order: readonly string[]): Promise<SessionView> {
     const session = await this.#session(caller, "session.control", id);
     await session.execute({ type: "reorder", order }, this.#audit(caller, "session.reorder", id));
     return view(session.state);
   }
 
-  /** Sends a prompt that waits into the running turn. If the turn ends before it takes it, it begins next. */
+  /** Sends a waiting prompt into the running turn. If the turn ends before it takes it, the prompt begins next. */
   async sendNow(caller: Caller, id: string, turn_id: string): Promise<SessionView> {
     const session = await this.#session(caller, "session.control", id);
     refuseUnsteerable(session);

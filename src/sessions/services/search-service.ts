@@ -12,7 +12,7 @@ interface SearchServiceParts {
   readonly search: TextSearch | undefined;
 }
 
-/** Finds words in conversations. The index follows the journal from behind: no commit waits for it. */
+/** Finds words in conversations. The index lags behind the journal, so no commit waits for it. */
 export class SearchService {
   readonly #parts: SearchServiceParts;
   /** Sessions with something that the index may not have yet. */
@@ -67,7 +67,7 @@ export class SearchService {
     try {
       isDone = (await search?.follow(this.#take())) ?? true;
     } catch (error) {
-      // What it has not read it finds again when it compares: at the next start.
+      // The next start compares, and finds what was not read.
       if (!this.#isClosed) dependencies.log.warn({ err: error }, "the search index could not be brought up to date");
     }
     this.#isFollowing = false;

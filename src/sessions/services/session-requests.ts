@@ -36,7 +36,7 @@ export interface SessionFilter {
 /** Absent: not idempotent. */
 export type IdempotencyKey = string | undefined;
 
-/** How a prompt with a key is known again. Absent fields: as with any other, by all that it says and for an hour. */
+/** How a repeated prompt with a key is recognised. Absent fields: by its whole content, for an hour. */
 export interface PromptReceipt {
   /** Milliseconds. */
   readonly keepMs?: number | undefined;
@@ -74,6 +74,6 @@ export interface SessionServiceParts {
   readonly warm: WarmSessions;
   readonly instructions: InstructionService;
   readonly tunnelAuth: TunnelAuthService;
-  /** A session of this kind came: another one may. */
+  /** A session of this kind was started: another one may follow. */
   readonly expect: (settings: SessionSettings) => void;
 }

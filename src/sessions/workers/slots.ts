@@ -25,7 +25,6 @@ export class WorkerSlots {
     return this.#workers.get(id);
   }
 
-  /** The worker of a session. */
   of(session_id: string): Worker | undefined {
     return this.#newest.get(session_id);
   }

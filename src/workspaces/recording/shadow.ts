@@ -20,7 +20,6 @@ export interface RecordedPlace {
   readonly home: string;
 }
 
-/** A file of a recording. */
 export interface RecordedFile {
   readonly kind: "file" | "link";
   readonly executable: boolean;

@@ -175,7 +175,7 @@ describe("permission", () => {
     expect(completed(events)[0]).toMatchObject({ status: "declined" });
   });
 
-  it("asks about what has no name of ours as the agent tells it, whatever its title says", async () => {
+  it("asks about an unknown tool as the agent reports it, whatever its title says", async () => {
     const call = { kind: "other", title: "Read (harmless)", rawInput: { target: "prod" } };
     const { asked } = await play([permission(call)]);
     expect(asked).toMatchObject([{ tool: "mcp__scripted__tool", input: { kind: "other", input: { target: "prod" } } }]);
@@ -257,7 +257,7 @@ describe("an agent that misbehaves", () => {
     });
   });
 
-  it("may write what is no message, answer what nobody asked, and ask what nobody knows", async () => {
+  it("may write lines that are no messages, answer unasked questions, and send unknown requests", async () => {
     const { said, end, events } = await play([
       { raw: "not json\n" },
       { raw: `${JSON.stringify({ jsonrpc: "2.0", id: 999, result: {} })}\n` },

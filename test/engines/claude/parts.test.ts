@@ -117,7 +117,7 @@ describe("OutputReader", () => {
     );
   });
 
-  test("what is no message is noise", () => {
+  test("a line that is not a message is noise", () => {
     const told: string[] = [];
     const reader = messages(told);
     reader.add(Buffer.from('warning\n\n{"type":1}\n{}\n[1]\n{"type":"x"}\n {"type"\n'));

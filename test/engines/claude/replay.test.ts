@@ -23,7 +23,7 @@ describe("what a process says is read again after a restart", () => {
     for (const id of ids) expect(id).toMatch(/^(item|msg)_1m7k8vxfe[0-9a-hj-kmnp-tv-z]{13}$/);
   });
 
-  it("tells only what the journal lacks", () => {
+  it("reports only what the journal lacks", () => {
     const journaled = new JournaledTurn();
     const events: JournalEvent[] = [
       { ...AT, seq: 1, type: "usage.updated", turn_id: TURN, usage: NO_USAGE },

@@ -89,7 +89,7 @@ describe.each(sample(ENGINES, 1))("$name", ({ create }) => {
     await room.close();
   });
 
-  test("what ran and is not in the vendor's record is told, and what is in it is not", async () => {
+  test("results that the vendor's record lacks are told, the others are not", async () => {
     const room = world.room(create());
     const open = ["a.txt", "b.txt"].map((file_path) => ({ tool: "Read", input: { file_path } }));
     room.decide = ({ tool, input }) =>

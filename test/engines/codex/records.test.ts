@@ -57,7 +57,7 @@ describe("Codex's record of a thread", () => {
     expect(recordOf(place, "another")).toBeUndefined();
   });
 
-  it("tells its tools, its prompts, and what came after the newest one", async () => {
+  it("reads tools, prompts, and everything after the newest prompt", async () => {
     const place = await write("held", RECORD);
     expect(await holdingsOf(join(place, PLACE))).toEqual({
       tools: JSON.stringify(TOOLS),

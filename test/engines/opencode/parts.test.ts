@@ -51,7 +51,7 @@ describe("what it means when OpenCode rests", () => {
     expect(restOutcome(undefined, failure(name), context)).toMatchObject({ type: "failed", error: { code } });
   });
 
-  it("asks for money where there is none, and tells the proxy's own reason", () => {
+  it("asks for money when there is none, and gives the proxy's own reason", () => {
     const unpaid = { ...context, refusal: "budget_exceeded" as const, status: 402 };
     expect(restOutcome(undefined, failure("APIError", 402), unpaid)).toEqual({ type: "funds", message: "m" });
     // OpenCode does not say the status of what it asked for again.
@@ -83,7 +83,7 @@ describe("what it means when OpenCode rests", () => {
     });
   });
 
-  it("tells an answer that broke off from a model that cannot be reached", () => {
+  it("tells a broken answer from an unreachable model", () => {
     const cut = { ...context, cut: true };
     expect(restOutcome(undefined, failure("APIError"), cut)).toMatchObject({ error: { code: "model_stream_cut" } });
   });

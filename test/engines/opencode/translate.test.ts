@@ -70,7 +70,7 @@ describe("recorded traffic of OpenCode 1.18.33", () => {
     await expect(`${told.join("\n")}\n`).toMatchFileSnapshot(join(GOLDEN, `${name}.events`));
   });
 
-  test("what is said twice is told once", () => {
+  test("repeated text is reported once", () => {
     const all = lines("call");
     const doubled = all.flatMap((line, index) => (index === 0 || line["type"] === "ran" ? [line] : [line, line]));
     const withoutDeltas = (events: readonly EngineEvent[]): readonly EngineEvent[] =>

@@ -87,7 +87,7 @@ describe("a signal that outlives a hundred waits is as it was before them", () =
 });
 
 describe("a command in the background", () => {
-  it("keeps nothing of who waited for its output", async () => {
+  it("keeps nothing about those who waited for its output", async () => {
     const { toolbox } = await bench();
     const { signal } = new AbortController();
     const options = { signal, onOutput: () => undefined };
@@ -126,7 +126,7 @@ describe("a gateway in another program", () => {
     await place.remove();
   });
 
-  it("keeps nothing of who watched a session", async () => {
+  it("keeps nothing about those who watched a session", async () => {
     const { signal } = new AbortController();
     const { id } = await gateway.admin.sessions.start({});
     await times(async () => {

@@ -111,7 +111,7 @@ describe.skipIf(!canMount())("a disk that is full (needs the right to mount)", (
     expect(await readFile(join(disk, "file"), "utf8")).toBe('{"a":"1"}');
   });
 
-  it("does not end a reader of an output, who is shown the same after it", async () => {
+  it("does not end a reader of an output, which reads the same afterwards", async () => {
     const folder = join(disk, "mount");
     await mkdir(folder);
     const shown = await new ShownTexts(folder).open("ses_1");

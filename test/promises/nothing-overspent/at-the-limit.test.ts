@@ -138,7 +138,7 @@ describe("at its limit a session asks", () => {
     await follow.stop();
   });
 
-  it("is nobody's to raise but a person's", async () => {
+  it("can be raised only by a person", async () => {
     await using app = await openMoneyApp();
     const agent = await app.as("agent");
     const viewer = await app.as("viewer");

@@ -63,7 +63,7 @@ describe("what the policy does not allow", () => {
     expect({ ...(await client.sessions()), requests: till.requests }).toEqual(before);
   });
 
-  it("makes it when what is wanted is there", async () => {
+  it("makes it when everything that is required is there", async () => {
     const app = await under({
       require_max_cost: true,
       require_idempotency: true,

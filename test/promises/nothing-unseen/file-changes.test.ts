@@ -264,7 +264,7 @@ describe("a file change runs as it was shown, or is asked about again", () => {
     ]);
   });
 
-  it("does not write where nobody was asked to, when the link moved before the call ran", async () => {
+  it("does not write to an unapproved place when the link moved before the call ran", async () => {
     await put("p/d1/x", "");
     await put("p/.git/hooks/x", "");
     await relink("d1", "p/dl");

@@ -75,7 +75,7 @@ describe("an answer by its hash", () => {
     expect(await written(".git", "hooks", "hashed")).toBe("(absent)");
   });
 
-  it("reaches none that another caller was shown, and none that nobody was", async () => {
+  it("reaches no question that only another caller was shown, and none that nobody was shown", async () => {
     const folder = await files.create({ initial_prompt: script(bash("echo a > none"), { say: "." }) });
     const { input_hash } = await question(folder);
     const other = new Files(app.serving.url, (await app.as("operator")).token);
@@ -135,7 +135,7 @@ describe("a question counts as shown", () => {
     expect(await written("p2")).toBe("b\n");
   });
 
-  it("to the writer that an answer names, and to nobody else", async () => {
+  it("goes to the writer that an answer names, and to nobody else", async () => {
     const folder = await files.create({ initial_prompt: script(bash("echo a > q1"), { say: "." }) });
     const { id } = await question(folder);
     await files.json(`${folder}/tools/pending`);

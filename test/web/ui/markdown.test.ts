@@ -175,7 +175,7 @@ describe("hostile text stays text", () => {
     },
   );
 
-  test("what is nested deeper than it can be shown is shown as it was written", () => {
+  test("text nested too deep to be shown is shown as written", () => {
     const depth = (tree: MarkdownNode): number =>
       typeof tree === "string" || tree.tag === "pre" || tree.tag === "math"
         ? 1

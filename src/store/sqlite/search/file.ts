@@ -19,7 +19,6 @@ const TABLES = `
     tokenize = 'unicode61 remove_diacritics 2');
 `;
 
-/** The index of the database at this path. */
 export function indexPathOf(database: string): string {
   return join(dirname(database), "search.db");
 }

@@ -1,7 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
-/** A session by its id. */
 export function SessionLink({ id }: { readonly id: string }): ReactNode {
   return (
     <Link

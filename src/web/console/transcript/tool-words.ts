@@ -8,7 +8,6 @@ type ToolWordsInput = Readonly<Record<string, unknown>>;
 /** What a tool ran with: a person's change, else what was requested. */
 export const ranInput = (item: ToolItem): ToolWordsInput => item.approved_input ?? item.input;
 
-/** The command that ran. */
 export function ranCommand(item: Extract<ToolItem, { type: "command_execution" }>): string {
   const changed = item.approved_input?.["command"];
   return typeof changed === "string" ? changed : item.command;

@@ -14,7 +14,6 @@ import { Output } from "./output.tsx";
 import { beginningOf } from "./prompt-text.ts";
 import { plural, t } from "../../ui/language/t.ts";
 
-/** A prompt. */
 export function PromptRow({ turn }: { readonly turn: TurnView }): ReactNode {
   const { attachments = [] } = turn.prompt;
   return (

@@ -1,4 +1,3 @@
-import { ANY_WAY, cellNumber, typeOfWay, wayOf, waysOf } from "./cells.ts";
 import type { Column, ColumnType } from "./column.ts";
 import { filterRows } from "./filter-rows.ts";
 import { dateText } from "./format.ts";
@@ -97,34 +96,6 @@ function fitOf(type: "int" | "double" | "bool" | "datetime"): (number: number) =
     case "datetime":
       return (number) => number;
   }
-}
-
-const encoder = new TextEncoder();
-
-/** A column of the narrowest type that all texts can be read as. Empty texts are missing. */
-export function inferColumn(name: string, texts: readonly string[]): Column {
-  const cells = texts.map((text) => encoder.encode(text.trim()));
-  let allowed = ANY_WAY;
-  let some = false;
-  for (const cell of cells) {
-    if (cell.length === 0 || allowed === 0) continue;
-    some = true;
-    allowed &= waysOf(cell, 0, cell.length, allowed);
-  }
-  const way = some ? wayOf(allowed) : "text";
-  if (way === "text" || way === "bigint") {
-    const maker = new TextColumnMaker(texts.length);
-    for (const text of texts) {
-      const kept = way === "bigint" ? text.trim() : text;
-      maker.add(text.trim() === "" ? null : kept);
-    }
-    return maker.finish(name, way === "text" ? "string" : "bigint");
-  }
-  const numbers = Float64Array.from(cells, (cell) =>
-    cell.length === 0 ? Number.NaN : cellNumber(way, cell, 0, cell.length),
-  );
-  const type = typeOfWay(way) as "int" | "double" | "bool" | "datetime";
-  return { name, type, numbers };
 }
 
 const ID_LETTERS = "abcdefghijklmnopqrstuvwxyz234567";

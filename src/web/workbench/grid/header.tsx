@@ -5,7 +5,7 @@ import { clampWidth, type ColumnPlan, type ColumnWindow, type PlacedColumn } fro
 import type { ActiveCell } from "./keys.ts";
 import { sortedBy } from "./look.ts";
 import type { GridModel } from "./model.ts";
-import { TypeIcon, typeWord } from "./type-icon.tsx";
+import { TypeIcon, typeWord } from "./column/type-icon.tsx";
 
 interface HeaderHeadProps {
   readonly model: GridModel;

@@ -1,4 +1,3 @@
-/** The active cell. */
 export interface ActiveCell {
   /** Of the shown rows; -1: the heads. */
   readonly position: number;

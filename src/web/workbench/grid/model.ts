@@ -6,10 +6,10 @@ import type { Table } from "../data/table.ts";
 import { fittingWidth, planColumns, type ColumnPlan, type PlacedColumn } from "./columns.ts";
 import type { ActiveCell } from "./keys.ts";
 import { PLAIN_LOOK, type GridLook } from "./look.ts";
-import type { CellTest } from "./search.ts";
-import { shownRows, type ShownRows } from "./shown-rows.ts";
+import type { CellTest } from "./search/search.ts";
+import { shownRows, type ShownRows } from "./order/shown-rows.ts";
 import type { Letters } from "./sizes.ts";
-import type { Sorter } from "./sorter.ts";
+import type { Sorter } from "./order/sorter.ts";
 
 interface GridModelOptions {
   readonly table: Table;

@@ -1,5 +1,5 @@
 import { Bits } from "../data/bits.ts";
-import type { ShownRows } from "./shown-rows.ts";
+import type { ShownRows } from "./order/shown-rows.ts";
 
 /** What a pointer or a key does to the selection. `range`: from the anchor to here (shift). `toggle`: this one changes (ctrl). */
 export type SelectHow = "only" | "range" | "toggle" | "range-more";

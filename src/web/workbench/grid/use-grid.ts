@@ -6,7 +6,7 @@ import { GridDriver, type GridHandlers } from "./driver.ts";
 import type { GridLook } from "./look.ts";
 import { GridModel } from "./model.ts";
 import type { Letters } from "./sizes.ts";
-import { sortRows } from "./sorter.ts";
+import { sortRows } from "./order/sorter.ts";
 
 /** The newest of something for those who ask later. */
 function useNewest<Value>(value: Value): RefObject<Value> {

@@ -5,7 +5,8 @@ import { Bits } from "../../../../src/web/workbench/data/bits.ts";
 import { valueAt } from "../../../../src/web/workbench/data/column.ts";
 import type { CellValue, ColumnType } from "../../../../src/web/workbench/data/column.ts";
 import { dateText, shortNumber, textAt } from "../../../../src/web/workbench/data/format.ts";
-import { columnOf, inferColumn, newTable } from "../../../../src/web/workbench/data/make.ts";
+import { readColumns } from "./reading.ts";
+import { columnOf, newTable } from "../../../../src/web/workbench/data/make.ts";
 import type { AnyValue } from "../../../../src/web/workbench/data/make.ts";
 import { sortedRows } from "../../../../src/web/workbench/data/sort.ts";
 import { statsOf } from "../../../../src/web/workbench/data/stats.ts";
@@ -41,8 +42,9 @@ describe("columns from values", () => {
     [["12345678901234567890", "1"], "bigint", ["12345678901234567890", "1"]],
     [["2024-05-17", ""], "datetime", [day("2024-05-17"), null]],
     [["", ""], "string", [null, null]],
-  ])("texts %j", (texts, type, expected) => {
-    const column = inferColumn("c", texts);
+  ])("texts %j", async (texts, type, expected) => {
+    const [column] = await readColumns("x.csv", ["c,other", ...texts.map((text) => `${text},x`)].join("\n"));
+    if (column === undefined) throw new Error("no column");
     expect([column.type, texts.map((_, row) => valueAt(column, row))]).toEqual([type, expected]);
   });
 });

@@ -24,7 +24,7 @@ describe("a column in another type", () => {
     expect(converted.misfits).toBe(misfits);
   });
 
-  test("dates in words become times; what is none is told with its row", () => {
+  test("dates in words become times; anything else is reported with its row", () => {
     const { column, misfits, examples } = convertColumn(
       columnOf("day", ["Jun 12 1998", "2001-02-03", "soon"]),
       "datetime",

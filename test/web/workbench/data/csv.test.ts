@@ -20,7 +20,7 @@ const row = fc.record({
   large: gap(fc.bigInt({ min: -(2n ** 90n), max: 2n ** 90n })),
 });
 
-test("what is written as CSV is read back with the same values", async () => {
+test("a written CSV is read back with the same values", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 20 }), async (rows) => {
       const types = {

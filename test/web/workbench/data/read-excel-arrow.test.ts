@@ -104,7 +104,7 @@ describe("Excel", () => {
     ]);
   });
 
-  test("what is broken, encrypted, empty or too large is refused in words", async () => {
+  test("a broken, encrypted, empty or too large file is refused with a message", async () => {
     const whole = file("one.xlsx");
     expect(await refused(whole.slice(0, 9_000))).toEqual([
       "bad_format",

@@ -117,7 +117,7 @@ describe("JSON", () => {
     });
   });
 
-  test("what is wrong is said at once, however many empty lines there are", async () => {
+  test("mistakes are reported at once, however many empty lines there are", async () => {
     const text = `{}${"\n".repeat(300_000)}x`;
     await expect(readColumns("x.json", text)).rejects.toMatchObject({ code: "bad_format" });
   });

@@ -92,7 +92,7 @@ describe("what of a JSON file is the table", () => {
     });
   });
 
-  test("what is left out is said", async () => {
+  test("what is left out is reported", async () => {
     expect(await read("x.json", '{"a":[1,2],"b":[3,4],"title":"t"}')).toEqual({
       columns: [
         ["a", "int", [1, 2]],

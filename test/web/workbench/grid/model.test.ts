@@ -5,7 +5,7 @@ import { columnOf, newTable } from "../../../../src/web/workbench/data/make.ts";
 import type { Table } from "../../../../src/web/workbench/data/table.ts";
 import type { GridLook } from "../../../../src/web/workbench/grid/look.ts";
 import { GridModel } from "../../../../src/web/workbench/grid/model.ts";
-import type { Sorter } from "../../../../src/web/workbench/grid/sorter.ts";
+import type { Sorter } from "../../../../src/web/workbench/grid/order/sorter.ts";
 
 const LETTERS = {
   digit: 8,
@@ -102,7 +102,7 @@ describe("what a grid shows", () => {
     expect([asked, rowsOf(model)]).toEqual([2, [0, 1, 2, 3, 4]]);
   });
 
-  it("tells how it was arranged, and passes over columns that are not there", () => {
+  it("reports how it was arranged, and ignores missing columns", () => {
     const told: GridLook[] = [];
     const table = trees();
     const look = { pinned: ["gone", "old"], hidden: ["name", "never"], widths: { old: 80 } };

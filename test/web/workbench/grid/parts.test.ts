@@ -6,15 +6,20 @@ import { columnOf } from "../../../../src/web/workbench/data/make.ts";
 import { tintOf } from "../../../../src/web/workbench/grid/tint.ts";
 import { planColumns, windowAt } from "../../../../src/web/workbench/grid/columns.ts";
 import { toTsv } from "../../../../src/web/workbench/grid/copy.ts";
-import { foundValues, rangeFacts, rangeSpec, valueCounts } from "../../../../src/web/workbench/grid/filter-facts.ts";
+import {
+  foundValues,
+  rangeFacts,
+  rangeSpec,
+  valueCounts,
+} from "../../../../src/web/workbench/grid/column/filter-facts.ts";
 import { keyAction } from "../../../../src/web/workbench/grid/keys.ts";
 import { sortedBy } from "../../../../src/web/workbench/grid/look.ts";
-import { packColumn, unpackColumn } from "../../../../src/web/workbench/grid/packed.ts";
+import { packColumn, unpackColumn } from "../../../../src/web/workbench/grid/order/packed.ts";
 import { barLength, isStuck, placeAt, scrolledTo, topShowing } from "../../../../src/web/workbench/grid/scroll.ts";
-import { cellTests, nextFound, searchCells } from "../../../../src/web/workbench/grid/search.ts";
+import { cellTests, nextFound, searchCells } from "../../../../src/web/workbench/grid/search/search.ts";
 import { GRID_LIMITS } from "../../../../src/web/workbench/grid/sizes.ts";
 import { selectedAfter, selectHow } from "../../../../src/web/workbench/grid/selection.ts";
-import { shownRows } from "../../../../src/web/workbench/grid/shown-rows.ts";
+import { shownRows } from "../../../../src/web/workbench/grid/order/shown-rows.ts";
 
 describe("scrolling", () => {
   const few = { content: 28_000, view: 700 };

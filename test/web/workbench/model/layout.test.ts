@@ -68,7 +68,7 @@ describe("layouts", () => {
     expect(other.table.columns).toEqual(before);
   });
 
-  test("a link has the source and the layout, and what is damaged is refused with words", async () => {
+  test("a link has the source and the layout, and a damaged one is refused with a message", async () => {
     const { workbench } = world();
     const view = workbench.addTable(people(), "person");
     workbench.addViewer(view.id, "Histogram", { bins: 5 }, "person");

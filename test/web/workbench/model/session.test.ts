@@ -163,7 +163,7 @@ describe("a page that is loaded again", () => {
     expect([store.records.size, store.stored.size, store.steps.size]).toEqual([0, 0, 0]);
   });
 
-  test("what is damaged is left out and named", async () => {
+  test("damaged parts are left out and named", async () => {
     const store = new MemoryStore();
     const before = bench(store);
     await before.keeper.start();

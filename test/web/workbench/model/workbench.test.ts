@@ -89,7 +89,7 @@ describe("the workbench", () => {
     expect([seen(at.view()), at.workbench.actions]).toEqual(before);
   });
 
-  test("what is not there is not adjusted or removed", () => {
+  test("a viewer that does not exist is not adjusted or removed", () => {
     const { workbench, id } = opened();
     expect(workbench.adjustViewer(id, "viewer-x", { bins: 3 }, "agent")).toBe(false);
     expect(workbench.removeViewer(id, "viewer-x", "agent")).toBe(false);

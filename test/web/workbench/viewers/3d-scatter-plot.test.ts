@@ -51,7 +51,7 @@ describe("points", () => {
     expect(places(model(set))).toEqual(expected);
   });
 
-  test("sizes, and what is filtered out", () => {
+  test("sizes, and filtered rows", () => {
     expect([...model().sizes]).toEqual([5, 5, 5]);
     expect([...model({ sizeColumnName: "D" }).sizes]).toEqual([3, 9, 15]);
     expect([...model({ sizeColumnName: "B", markerSizeScaling: "logarithmic" }).sizes]).toEqual([3, 9, 15]);
@@ -116,7 +116,7 @@ describe("points", () => {
 });
 
 describe("the eye", () => {
-  test("what is behind is smaller, and higher when seen from above", () => {
+  test("points further away are smaller, and higher when seen from above", () => {
     const eye = eyeOf({ turn: 0, tip: 0.5, zoom: 1 }, 200, 200);
     const [front, back] = [eye.project(0, 0, -1), eye.project(0, 0, 1)];
     expect([front[2] > back[2], front[1] > back[1], eye.project(0, 0, 0)]).toEqual([true, true, [100, 94, 1]]);

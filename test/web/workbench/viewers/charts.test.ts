@@ -236,7 +236,7 @@ describe.each(CHARTS)("%s", (type) => {
     expect(unchanged.map(({ name }) => name).toSorted()).toEqual([...(NOT_IN_MARKUP[type] ?? [])].toSorted());
   });
 
-  it("says in a sentence what is to be seen", async () => {
+  it("describes what it shows in a sentence", async () => {
     const definition = chart(type);
     const table = tables.get("people");
     if (table === undefined) throw new Error("no table");

@@ -68,7 +68,7 @@ describe("scales", () => {
     expect(categoryScale(["a", "b"], [0, 100], true).of(0)).toBe(75);
   });
 
-  it("extents leave out what is missing and what is not asked for", () => {
+  it("extents leave out missing values and rows that are not asked for", () => {
     const column = columnOf("x", [-3, 1, null, 8, 20]);
     expect(extentOf(column, Bits.of(5, [0, 1, 2, 3]))).toEqual({ min: -3, max: 8 });
     expect(extentOf(column, Bits.all(5), true)).toEqual({ min: 1, max: 20 });
@@ -263,7 +263,7 @@ describe("stamps", () => {
     expect(raster.pixels.every((part) => part === 0)).toBe(true);
   });
 
-  it("each shape is another", () => {
+  it("all shapes differ", () => {
     const shapes = MARKER_TYPES.map((type) => stampOf(type, 15).cover.join());
     expect(new Set(shapes).size).toBe(MARKER_TYPES.length);
   });

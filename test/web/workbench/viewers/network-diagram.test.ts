@@ -6,12 +6,13 @@ import { networkDiagram } from "../../../../src/web/workbench/viewers/network-di
 import { frameFor, hit, layOut } from "../../../../src/web/workbench/viewers/network-diagram/layout.ts";
 import {
   MOST_EDGES,
-  networkOf,
+  networkSteps,
   type NetworkModel,
 } from "../../../../src/web/workbench/viewers/network-diagram/model.ts";
 import { wholeLook } from "../../../../src/web/workbench/viewers/registry.ts";
 import type { Table } from "../../../../src/web/workbench/data/table.ts";
 import type { Look } from "../../../../src/web/workbench/viewers/viewer.ts";
+import { finish } from "../../../../src/web/workbench/viewers/groups/steps.ts";
 
 const table = () =>
   newTable("roads", [
@@ -20,7 +21,7 @@ const table = () =>
     columnOf("Load", [1, 3, 5, 9, 7, 2]),
   ]);
 const model = (set: Look = {}, of: Table = table()): NetworkModel => {
-  const made = networkOf(of, wholeLook(networkDiagram, of, set));
+  const made = finish(networkSteps(of, wholeLook(networkDiagram, of, set)));
   if (typeof made === "string") throw new Error(made);
   return made;
 };
@@ -56,7 +57,7 @@ describe("nodes and lines", () => {
     ]);
   });
 
-  test("what is filtered out is left out, or faint", () => {
+  test("filtered rows are left out, or faint", () => {
     const some = table();
     some.setFilter("x", { kind: "rows", rows: Bits.of(6, [0, 1]) });
     expect(brief(model({}, some))).toEqual({
@@ -76,7 +77,9 @@ describe("nodes and lines", () => {
       [false, true, true, true],
     ]);
     some.setFilter("x", { kind: "rows", rows: Bits.of(6, [4]) });
-    expect(networkOf(some, wholeLook(networkDiagram, some, {}))).toBe("No row that is shown has both values.");
+    expect(finish(networkSteps(some, wholeLook(networkDiagram, some, {})))).toBe(
+      "No row that is shown has both values.",
+    );
   });
 
   test("widths, sizes and colours follow the aggregates", () => {

@@ -8,9 +8,10 @@ import { barModel } from "../../../../src/web/workbench/viewers/bar-chart/model.
 import { categoriesOf } from "../../../../src/web/workbench/viewers/drawing/categories.ts";
 import { clampedTo, valueScale } from "../../../../src/web/workbench/viewers/drawing/scale.ts";
 import { histogramModel } from "../../../../src/web/workbench/viewers/histogram/model.ts";
-import { MOST_EDGES, networkOf } from "../../../../src/web/workbench/viewers/network-diagram/model.ts";
+import { MOST_EDGES, networkSteps } from "../../../../src/web/workbench/viewers/network-diagram/model.ts";
 import { definitionOf, wholeLook } from "../../../../src/web/workbench/viewers/registry.ts";
 import type { Look, ViewerDefinition } from "../../../../src/web/workbench/viewers/viewer.ts";
+import { finish } from "../../../../src/web/workbench/viewers/groups/steps.ts";
 
 function viewer(type: string): ViewerDefinition {
   const found = definitionOf(type);
@@ -79,7 +80,7 @@ describe("logarithmic axes", () => {
       "Line chart of avg(gross) over place, 6 of 12 rows, 1 line, from 6 to 11, between 10 and 1,000,000. avg(gross): 6 points ≤ 0 are not shown on a log axis.",
     );
   });
-  it("what is below the axis ends at its lower edge", () => {
+  it("values below the axis end at its lower edge", () => {
     const scale = valueScale({ extent: { min: 1, max: 100 }, range: [300, 0], type: LOG });
     const place = clampedTo(scale);
     expect([0, -5, 1, 10, 100, 1e9, Number.POSITIVE_INFINITY].map(place)).toEqual([300, 300, 300, 150, 0, 0, 0]);
@@ -223,7 +224,7 @@ describe("network diagrams", () => {
       edgeWidthColumnName: "count",
       edgeWidthAggrType: "sum",
     };
-    const model = networkOf(table, look("Network diagram", table, set));
+    const model = finish(networkSteps(table, look("Network diagram", table, set)));
     if (typeof model === "string") throw new Error(model);
     const rows = model.edges.flatMap((edge) => [...edge.rows]).sort((left, right) => left - right);
     expect(rows).toEqual(list(MOST_EDGES, (at) => nodes * nodes - MOST_EDGES + at));

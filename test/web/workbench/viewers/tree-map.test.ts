@@ -7,11 +7,12 @@ import {
   place,
   placedAt,
   spaceOf,
-  treeMapOf,
+  treeMapSteps,
   type RowBranch,
 } from "../../../../src/web/workbench/viewers/tree-map/model.ts";
 import { wholeLook } from "../../../../src/web/workbench/viewers/registry.ts";
 import type { Look } from "../../../../src/web/workbench/viewers/viewer.ts";
+import { finish } from "../../../../src/web/workbench/viewers/groups/steps.ts";
 
 const table = () =>
   newTable("orders", [
@@ -31,7 +32,7 @@ const outline = ({ label, size, colour, rows, parts }: RowBranch): unknown => [
 
 describe("the tree", () => {
   test("without sizes counts rows; values in order, none last", () => {
-    const model = treeMapOf(table(), look({ splitByColumnNames: ["Region"] }));
+    const model = finish(treeMapSteps(table(), look({ splitByColumnNames: ["Region"] })));
     expect(typeof model !== "string" && outline(model.root)).toEqual([
       "All",
       6,
@@ -52,7 +53,7 @@ describe("the tree", () => {
       colorColumnName: "Price",
       colorAggrType: "max",
     };
-    const model = treeMapOf(table(), look(set));
+    const model = finish(treeMapSteps(table(), look(set)));
     if (typeof model === "string") throw new Error(model);
     expect(model.root.parts.map(outline)).toEqual([
       [
@@ -85,13 +86,13 @@ describe("the tree", () => {
   test("only rows that are shown", () => {
     const filtered = table();
     filtered.setFilter("x", { kind: "rows", rows: Bits.of(6, [0, 2]) });
-    const model = treeMapOf(filtered, look({ splitByColumnNames: ["Region"] }));
+    const model = finish(treeMapSteps(filtered, look({ splitByColumnNames: ["Region"] })));
     expect(typeof model !== "string" && model.root.parts.map(({ label, size }) => [label, size])).toEqual([
       ["N", 1],
       ["S", 1],
     ]);
     filtered.setFilter("x", { kind: "rows", rows: new Bits(6) });
-    expect(treeMapOf(filtered, look({ splitByColumnNames: ["Region"] }))).toBe("All rows are filtered out.");
+    expect(finish(treeMapSteps(filtered, look({ splitByColumnNames: ["Region"] })))).toBe("All rows are filtered out.");
   });
 
   test("too many groups and no columns in words", () => {
@@ -101,10 +102,10 @@ describe("the tree", () => {
         Array.from({ length: 5_001 }, (_, at) => `id ${String(at)}`),
       ),
     ]);
-    expect(treeMapOf(many, { splitByColumnNames: ["Id"] })).toBe(
+    expect(finish(treeMapSteps(many, { splitByColumnNames: ["Id"] }))).toBe(
       "Id makes more than 5,000 groups. Choose columns with fewer values, or filter.",
     );
-    expect(treeMapOf(table(), { splitByColumnNames: [] })).toBe("Choose one or more columns to split by.");
+    expect(finish(treeMapSteps(table(), { splitByColumnNames: [] }))).toBe("Choose one or more columns to split by.");
   });
 
   test.each<[string, Look]>([
@@ -116,7 +117,7 @@ describe("the tree", () => {
   ])("%s changes the tree", (name, set) => {
     const { [name]: _, ...without } = set;
     const shown = (one: Look): unknown => {
-      const model = treeMapOf(table(), look({ splitByColumnNames: ["Region"], ...one }));
+      const model = finish(treeMapSteps(table(), look({ splitByColumnNames: ["Region"], ...one })));
       return typeof model === "string" ? model : outline(model.root);
     };
     expect(shown(set)).not.toEqual(shown(without));
@@ -124,7 +125,7 @@ describe("the tree", () => {
 });
 
 describe("the picture", () => {
-  const model = treeMapOf(table(), look({ splitByColumnNames: ["Region", "Kind"] }));
+  const model = finish(treeMapSteps(table(), look({ splitByColumnNames: ["Region", "Kind"] })));
   if (typeof model === "string") throw new Error(model);
 
   test("areas are as the sizes, inside the margins", () => {

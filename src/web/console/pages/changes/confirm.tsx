@@ -12,7 +12,6 @@ export type ChangesDecision =
   | { readonly verb: "apply" | "discard" }
   | { readonly verb: "commit"; readonly branch: string; readonly message: string };
 
-/** What is decided on. */
 interface DecidedSubject {
   readonly session_id: string;
   readonly source: string;

@@ -20,7 +20,6 @@ export interface PromptBox {
   readonly box: RefObject<HTMLTextAreaElement | null>;
   readonly text: string;
   readonly typed: (text: string, caret: number) => void;
-  /** The caret moved. */
   readonly moved: (caret: number) => void;
   readonly onKeyDown: (event: KeyboardEvent) => void;
   /** `now`: into the running turn. Absent: after it. */

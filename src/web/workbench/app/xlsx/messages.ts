@@ -1,4 +1,4 @@
-import type { SentColumn } from "../../grid/packed.ts";
+import type { SentColumn } from "../../grid/order/packed.ts";
 
 /** A table that becomes an Excel file in a worker. */
 export interface XlsxQuestion {

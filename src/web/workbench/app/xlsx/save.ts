@@ -1,7 +1,7 @@
 import type { Bits } from "../../data/bits.ts";
 import type { Table } from "../../data/table.ts";
 import { toXlsx } from "../../data/write/xlsx.ts";
-import { packColumn } from "../../grid/packed.ts";
+import { packColumn } from "../../grid/order/packed.ts";
 import { WORKBENCH_LIMITS } from "../../limits.ts";
 import type { XlsxAnswer, XlsxQuestion } from "./messages.ts";
 

@@ -1,7 +1,7 @@
 import { Bits } from "../../data/bits.ts";
 import { Table } from "../../data/table.ts";
 import { toXlsx } from "../../data/write/xlsx.ts";
-import { unpackColumn } from "../../grid/packed.ts";
+import { unpackColumn } from "../../grid/order/packed.ts";
 import type { XlsxAnswer, XlsxQuestion } from "./messages.ts";
 
 /** Nobody waits for this thread in between. */

@@ -51,7 +51,6 @@ export function finite(number: number): number {
 
 type NumberFunction = (number: number) => number;
 
-/** A function of one number. */
 export function ofNumber(name: string, about: string, type: "int" | "double", work: NumberFunction): FormulaFunction {
   const make = (call: FunctionCall): FunctionResult => {
     const { at } = asNumber(argument(call, 0), name);

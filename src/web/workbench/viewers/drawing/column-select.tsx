@@ -93,7 +93,6 @@ export function LookAggregate({ label, viewer: { look, change }, name }: LookAgg
   return <WordSelect label={label} value={value} choices={AGGREGATES} onChange={(kind) => change({ [name]: kind })} />;
 }
 
-/** The slider of the number of bins. */
 export function BinSlider({ viewer, least }: { readonly viewer: LookEditor; readonly least: number }) {
   const bins = numberOf(viewer.look, "bins") ?? least;
   return (

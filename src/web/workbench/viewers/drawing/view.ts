@@ -17,7 +17,6 @@ export function zoomed(scale: Scale, around: number, factor: number): Extent {
   return { min: around - (around - low) * factor, max: around + (high - around) * factor };
 }
 
-/** An extent moved by pixels. */
 export function moved(scale: Scale, pixels: number): Extent {
   const [from, to] = [scale.of(scale.domain[0]), scale.of(scale.domain[1])];
   return { min: scale.at(from - pixels), max: scale.at(to - pixels) };

@@ -6,7 +6,7 @@ import { rangeOf } from "../drawing/extent.ts";
 import type { Extent } from "../drawing/scale.ts";
 import { codesOf, type Coded } from "../groups/codes.ts";
 import { groupBy, joinedRows, rowsOf } from "../groups/groups.ts";
-import { finish, STEP_ROWS, type WorkSteps } from "../groups/steps.ts";
+import { STEP_ROWS, type WorkSteps } from "../groups/steps.ts";
 import { chosen, flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
@@ -65,10 +65,6 @@ interface NodePair {
   readonly first: number;
   readonly second: number;
   readonly rows: Int32Array;
-}
-
-export function networkOf(table: Table, look: Look): NetworkModel | string {
-  return finish(networkSteps(table, look));
 }
 
 /** Words instead of a model where there is nothing to show. */

@@ -7,7 +7,7 @@ import type { Extent } from "../drawing/scale.ts";
 import { noRowsWords } from "../drawing/words.ts";
 import { byValues, codesOf, labelOf, type Coded } from "../groups/codes.ts";
 import { groupBy, joinedRows, rowsOf } from "../groups/groups.ts";
-import { finish, STEP_ROWS, type WorkSteps } from "../groups/steps.ts";
+import { STEP_ROWS, type WorkSteps } from "../groups/steps.ts";
 import { chosen, chosenList, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
@@ -48,10 +48,6 @@ export interface TreeMapModel {
 interface Measures {
   readonly size: (rows: Int32Array) => number;
   readonly colour: (rows: Int32Array) => number;
-}
-
-export function treeMapOf(table: Table, look: Look): TreeMapModel | string {
-  return finish(treeMapSteps(table, look));
 }
 
 /** Words instead of a model where there are too many groups or none. */

@@ -15,8 +15,8 @@ import {
 } from "lucide-react";
 import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import { useRef, type ReactNode } from "react";
-import { MENU, MENU_ITEM, MENU_LINE } from "../../ui/menu.ts";
-import type { GridModel } from "./model.ts";
+import { MENU, MENU_ITEM, MENU_LINE } from "../../../ui/menu.ts";
+import type { GridModel } from "../model.ts";
 
 export type ColumnWindowKind = "filter" | "statistics";
 

@@ -1,8 +1,8 @@
-import type { Bits } from "../data/bits.ts";
-import { isText, type Column, type NumberColumn, type TextColumn } from "../data/column.ts";
-import type { FilterSpec } from "../data/filter.ts";
-import { numberText } from "../data/format.ts";
-import { GRID_LIMITS } from "./sizes.ts";
+import type { Bits } from "../../data/bits.ts";
+import { isText, type Column, type NumberColumn, type TextColumn } from "../../data/column.ts";
+import type { FilterSpec } from "../../data/filter.ts";
+import { numberText } from "../../data/format.ts";
+import { GRID_LIMITS } from "../sizes.ts";
 
 /** What the filter of a numeric column starts with. */
 export interface RangeFacts {

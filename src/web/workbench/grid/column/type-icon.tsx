@@ -1,6 +1,6 @@
 import { Binary, CalendarDays, Hash, Percent, ToggleLeft, Type, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
-import type { ColumnType } from "../data/column.ts";
+import type { ColumnType } from "../../data/column.ts";
 
 const ICONS: Readonly<Record<ColumnType, readonly [LucideIcon, string]>> = {
   string: [Type, "text"],

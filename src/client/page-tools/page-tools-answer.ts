@@ -1,5 +1,5 @@
-import { CLIENT_LIMITS } from "../protocol/limits/client.ts";
-import type { AnswerCall, ContentBlock, PageToolFault, PageToolResult } from "../protocol/index.ts";
+import { CLIENT_LIMITS } from "../../protocol/limits/client.ts";
+import type { AnswerCall, ContentBlock, PageToolFault, PageToolResult } from "../../protocol/index.ts";
 
 type AnswerObject = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
-import { Bits } from "../data/bits.ts";
-import { sortedRows, type SortKey } from "../data/sort.ts";
-import type { Table } from "../data/table.ts";
+import { Bits } from "../../data/bits.ts";
+import { sortedRows, type SortKey } from "../../data/sort.ts";
+import type { Table } from "../../data/table.ts";
 import { packColumn, type SortQuestion } from "./packed.ts";
-import { GRID_LIMITS } from "./sizes.ts";
+import { GRID_LIMITS } from "../sizes.ts";
 
 /** All rows of a table in an order. Few rows are sorted at once, many in a worker; that one is ended by the signal. */
 export type Sorter = (table: Table, keys: readonly SortKey[], signal: AbortSignal) => Int32Array | Promise<Int32Array>;

@@ -11,9 +11,9 @@ import type {
   RecordedMoments,
   RewindFiles,
   WorkspaceFile,
-} from "../protocol/index.ts";
+} from "../../protocol/index.ts";
 import type { SendCall } from "./api-call.ts";
-import { changesOf, search } from "./paths.ts";
+import { changesOf, search } from "../paths.ts";
 
 const at = (id: string, rest: string): string => `/api/sessions/${encodeURIComponent(id)}/${rest}`;
 

@@ -1,5 +1,5 @@
-import { isText, type Column } from "../data/column.ts";
-import { GRID_LIMITS } from "./sizes.ts";
+import { isText, type Column } from "../../data/column.ts";
+import { GRID_LIMITS } from "../sizes.ts";
 
 /** A column as it is sent to a worker. Many short texts are slow to send, a few long ones are fast. */
 export interface SentColumn {

@@ -1,4 +1,4 @@
-import type { QueuedPromptDetail, SessionView } from "../protocol/index.ts";
+import type { QueuedPromptDetail, SessionView } from "../../protocol/index.ts";
 import type { SendCall } from "./api-call.ts";
 
 /** Prompts of a session that wait for its open turn to end. */

@@ -1,5 +1,5 @@
-import { failureIn } from "../protocol/failure.ts";
-import { OWN_VERSION } from "./version-check.ts";
+import { failureIn } from "../../protocol/failure.ts";
+import { OWN_VERSION } from "../version-check.ts";
 
 export interface ApiCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

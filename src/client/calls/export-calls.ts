@@ -5,9 +5,9 @@ import type {
   ShareCreated,
   ShareList,
   ShareSession,
-} from "../protocol/index.ts";
+} from "../../protocol/index.ts";
 import type { ApiSender, Idempotent } from "./api-call.ts";
-import { search } from "./paths.ts";
+import { search } from "../paths.ts";
 
 /** Sessions as files, as links for others, and from records of other programs. */
 export class ExportCalls {

@@ -12,7 +12,7 @@ import type {
   WebhookCreated,
   WebhookList,
   WebhookView,
-} from "../protocol/index.ts";
+} from "../../protocol/index.ts";
 import type { SendCall } from "./api-call.ts";
 
 const at = (base: string, id: string, rest = ""): string => `${base}/${encodeURIComponent(id)}${rest}`;

@@ -1,7 +1,7 @@
-import { CLIENT_LIMITS } from "../protocol/limits/client.ts";
-import { Failure } from "../protocol/failure.ts";
-import type { Tier } from "../protocol/index.ts";
-import { failureOf, isPassing, type LiveSocket } from "./live-socket.ts";
+import { CLIENT_LIMITS } from "../../protocol/limits/client.ts";
+import { Failure } from "../../protocol/failure.ts";
+import type { Tier } from "../../protocol/index.ts";
+import { failureOf, isPassing, type LiveSocket } from "../live-socket.ts";
 import { answerWith, fault, wordsOf } from "./page-tools-answer.ts";
 import {
   checkInput,

@@ -6,7 +6,7 @@ import type {
   NotificationTargetCreated,
   PairingCreated,
   PairingView,
-} from "../protocol/index.ts";
+} from "../../protocol/index.ts";
 import type { SendCall } from "./api-call.ts";
 
 /** Where people are told of questions and ends, and how a phone gets a token of its own. */

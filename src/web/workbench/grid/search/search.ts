@@ -1,9 +1,9 @@
-import { isText, type Column, type TextColumn } from "../data/column.ts";
-import { shownAt } from "../data/display.ts";
-import { textAt } from "../data/format.ts";
-import type { ActiveCell } from "./keys.ts";
-import type { ShownRows } from "./shown-rows.ts";
-import { GRID_LIMITS } from "./sizes.ts";
+import { isText, type Column, type TextColumn } from "../../data/column.ts";
+import { shownAt } from "../../data/display.ts";
+import { textAt } from "../../data/format.ts";
+import type { ActiveCell } from "../keys.ts";
+import type { ShownRows } from "../order/shown-rows.ts";
+import { GRID_LIMITS } from "../sizes.ts";
 
 export interface FoundCells {
   /** Ordered by row, then from left to right. */

@@ -1,10 +1,10 @@
 import * as Popover from "@radix-ui/react-popover";
 import { useMemo, type ReactNode } from "react";
-import { isNumeric, isText, type Column } from "../data/column.ts";
-import type { FilterSpec } from "../data/filter.ts";
-import { dateText, figure } from "../data/format.ts";
-import { statsOf } from "../data/stats.ts";
-import type { Table } from "../data/table.ts";
+import { isNumeric, isText, type Column } from "../../data/column.ts";
+import type { FilterSpec } from "../../data/filter.ts";
+import { dateText, figure } from "../../data/format.ts";
+import { statsOf } from "../../data/stats.ts";
+import type { Table } from "../../data/table.ts";
 import type { ColumnWindowKind } from "./column-menu.tsx";
 import { RangeFilter } from "./range-filter.tsx";
 import { typeWord } from "./type-icon.tsx";

@@ -1,5 +1,5 @@
-import { CLIENT_LIMITS } from "../protocol/limits/client.ts";
-import type { PageToolDeclaration, Tier } from "../protocol/index.ts";
+import { CLIENT_LIMITS } from "../../protocol/limits/client.ts";
+import type { PageToolDeclaration, Tier } from "../../protocol/index.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 

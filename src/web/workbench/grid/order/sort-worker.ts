@@ -1,6 +1,6 @@
-import { Bits } from "../data/bits.ts";
-import { sortedRows } from "../data/sort.ts";
-import { Table } from "../data/table.ts";
+import { Bits } from "../../data/bits.ts";
+import { sortedRows } from "../../data/sort.ts";
+import { Table } from "../../data/table.ts";
 import { unpackColumn, type SortQuestion } from "./packed.ts";
 
 // One question in a worker's life.

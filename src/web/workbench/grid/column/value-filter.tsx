@@ -1,7 +1,7 @@
 import { useDeferredValue, useMemo, useState, type FormEvent, type ReactNode } from "react";
-import { Button } from "../../ui/button.tsx";
-import { Input } from "../../ui/field.tsx";
-import type { Column } from "../data/column.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Input } from "../../../ui/field.tsx";
+import type { Column } from "../../data/column.ts";
 import { foundValues, valueCounts, type ValueCount } from "./filter-facts.ts";
 import { FilterButtons, type ColumnFilterProps } from "./range-filter.tsx";
 

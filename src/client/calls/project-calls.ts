@@ -1,4 +1,4 @@
-import type { ProjectSummary, SaveProject, WorkbenchProject } from "../protocol/index.ts";
+import type { ProjectSummary, SaveProject, WorkbenchProject } from "../../protocol/index.ts";
 import type { SendCall } from "./api-call.ts";
 
 /** Projects of the workbench on the server. */

@@ -1,11 +1,11 @@
 import { useMemo, useState, type FormEvent, type PointerEvent, type ReactNode } from "react";
-import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/field.tsx";
-import type { Column, NumberColumn } from "../data/column.ts";
-import type { FilterSpec } from "../data/filter.ts";
-import { dateText, shortNumber } from "../data/format.ts";
-import { timeOfText } from "../data/make.ts";
-import type { Table } from "../data/table.ts";
+import { Button } from "../../../ui/button.tsx";
+import { TextField } from "../../../ui/field.tsx";
+import type { Column, NumberColumn } from "../../data/column.ts";
+import type { FilterSpec } from "../../data/filter.ts";
+import { dateText, shortNumber } from "../../data/format.ts";
+import { timeOfText } from "../../data/make.ts";
+import type { Table } from "../../data/table.ts";
 import { rangeFacts, rangeSpec, type RangeFacts } from "./filter-facts.ts";
 
 export interface ColumnFilterProps<Filtered extends Column> {

@@ -1,10 +1,10 @@
 import { ChevronDown, ChevronUp, LoaderCircle, Search, X } from "lucide-react";
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from "react";
-import type { GridDriver } from "./driver.ts";
-import type { ActiveCell } from "./keys.ts";
-import type { GridModel } from "./model.ts";
+import type { GridDriver } from "../driver.ts";
+import type { ActiveCell } from "../keys.ts";
+import type { GridModel } from "../model.ts";
 import { cellTests, nextFound, searchCells, type FoundCells } from "./search.ts";
-import { GRID_LIMITS } from "./sizes.ts";
+import { GRID_LIMITS } from "../sizes.ts";
 
 interface SearchBarProps {
   readonly model: GridModel;

@@ -1,4 +1,4 @@
-import type { Bits } from "../data/bits.ts";
+import type { Bits } from "../../data/bits.ts";
 
 /** The rows in the order in which the grid shows them. A position counts from 0; a row is a number of the table. */
 export interface ShownRows {

@@ -8,7 +8,7 @@ import type {
   TunnelPairingCode,
   TunnelReport,
   TunnelView,
-} from "../protocol/index.ts";
+} from "../../protocol/index.ts";
 
 interface TunnelCall {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";

@@ -1,4 +1,10 @@
-import type { FinishMcpLogin, McpLoginList, McpLoginStarted, McpLoginView, StartMcpLogin } from "../protocol/index.ts";
+import type {
+  FinishMcpLogin,
+  McpLoginList,
+  McpLoginStarted,
+  McpLoginView,
+  StartMcpLogin,
+} from "../../protocol/index.ts";
 import type { SendCall } from "./api-call.ts";
 
 const PATH = "/api/mcp-logins";
