@@ -85,7 +85,7 @@ describe("replicas behind a balancer that chooses by the name", () => {
       // The other server knows neither the session nor the token.
       await expect(servers[1 - index]?.client.session(id)).rejects.toMatchObject({ code: "not_found" });
       const elsewhere = new SallyportClient({ ...at, url: `http://${NAMES[index === 0 ? 1 : 0]}:${port}` });
-      await expect(elsewhere.sessions()).rejects.toMatchObject({ code: "unauthorized" });
+      await expect(elsewhere.sessions()).rejects.toMatchObject({ code: "unauthenticated" });
     }
   });
 
