@@ -1,32 +1,12 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { dockerStages } from "../support/dockerfile.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const read = (name: string): string => readFileSync(join(root, name), "utf8");
 
-interface Instruction {
-  readonly word: string;
-  readonly rest: string;
-}
-
-/** The instructions of the Dockerfile with their lines joined, without comments; one list a stage. */
-function stages(): readonly (readonly Instruction[])[] {
-  const lines = read("Dockerfile")
-    .split("\n")
-    .filter((line) => !line.startsWith("#"))
-    .join("\n")
-    .replaceAll(/\\\n\s*/g, "")
-    .split("\n")
-    .filter((line) => line.trim() !== "");
-  const all = lines.map((line): Instruction => {
-    const [, word = "", rest = ""] = /^([A-Z]+) +(.*)$/.exec(line) ?? [];
-    return { word, rest };
-  });
-  const starts = all.flatMap(({ word }, index) => (word === "FROM" ? [index] : []));
-  return starts.map((start, index) => all.slice(start, starts[index + 1]));
-}
-
+const stages = () => dockerStages("Dockerfile");
 const [build = [], runtime = []] = stages();
 const only = (word: string): readonly string[] => runtime.flatMap((one) => (one.word === word ? [one.rest] : []));
 

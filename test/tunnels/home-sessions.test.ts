@@ -116,6 +116,11 @@ describe("a session of the gateway that home runs", () => {
     const { session, events } = await run({ tool_config, prompt: { text: script(...steps) } });
     expect(calls(events)).toMatchObject([{ status: "declined" }]);
     expect((await atHome(session.id)).settings).toMatchObject({ tool_config });
+    // Under the tool's other name, too.
+    const agents = { agents: ["reviewer"] };
+    const renamed = { tools: ["Task"], tool_config: { Agent: agents }, prompt: { text: script({ say: "Done." }) } };
+    const other = await run(renamed);
+    expect((await atHome(other.session.id)).settings.tool_config).toEqual({ Task: agents });
   });
 
   test("the owner's choice of an engine drives it", async () => {

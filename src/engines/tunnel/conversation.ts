@@ -4,6 +4,7 @@ import {
   defined,
   LIMITS,
   SKILL_TOOL,
+  toolConfigOf,
   TUNNEL_PREFIX,
   type ClaudeRequest,
   type ErrorDetail,
@@ -148,7 +149,7 @@ export class HomeConversation implements Conversation {
       tools: this.#tools().map((name) => ({
         name,
         description: undefined,
-        config: settings.tool_config === undefined ? undefined : settings.tool_config[name],
+        config: toolConfigOf(settings.tool_config, name),
       })),
       tunnel_endpoint: settings.provider.slice(TUNNEL_PREFIX.length),
       autonomy_at_most: autonomy,

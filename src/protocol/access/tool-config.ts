@@ -46,6 +46,16 @@ function fieldOf(tool: string): keyof ToolConfig | undefined {
   return form === undefined ? undefined : FIELDS[form];
 }
 
+/** A tool's configuration, also under its other name. Undefined: it has none. */
+export function toolConfigOf(configs: ToolConfigs | undefined, tool: string): ToolConfig | undefined {
+  const name = ownName(tool);
+  return Object.entries(configs ?? {}).find(([configured]) => ownName(configured) === name)?.[1];
+}
+
+function ownName(tool: string): string {
+  return toolFacts(tool)?.same_as ?? tool;
+}
+
 /** The configuration of a session's tools, by their names. */
 export const ToolConfigs = z.record(z.string().min(1).max(200), ToolConfig).superRefine((configs, context) => {
   for (const [tool, config] of Object.entries(configs)) {

@@ -21,7 +21,7 @@ import {
 import type { ApprovalAnswer, SessionCommand, SettingsChange, TurnChange } from "./commands.ts";
 import { imported } from "./decide-import.ts";
 import { hold, requeued, resting } from "./decide-queue.ts";
-import { isFinal, nextInQueue, type OpenTurn, type SessionState } from "./state.ts";
+import { endsWithTurn, isFinal, nextInQueue, type OpenTurn, type SessionState } from "./state.ts";
 
 /** What follows from a command in a state: events, or the reason for a refusal. Pure. */
 export function decide(state: SessionState, command: SessionCommand): readonly EventBody[] | Failure {
@@ -151,11 +151,6 @@ function status(value: Status): EventBody {
 
 function started(command: { turn_id: string; prompt: Prompt; by: PrincipalRef }): EventBody {
   return { type: "turn.started", turn_id: command.turn_id, prompt: command.prompt, by: command.by };
-}
-
-/** Whether it is a job with one turn. */
-function endsWithTurn({ settings: { job } }: SessionState): boolean {
-  return job !== undefined && job.interactive !== true;
 }
 
 function prompt(

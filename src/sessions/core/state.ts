@@ -288,3 +288,8 @@ export function fromRow(row: SessionRow): SessionState {
   const state = JSON.parse(row.state) as Omit<SessionState, "ancestors" | "token">;
   return { ancestors: [], token: UNBOUNDED, ...state };
 }
+
+/** Whether it is a job with one turn. */
+export function endsWithTurn({ settings: { job } }: SessionState): boolean {
+  return job !== undefined && job.interactive !== true;
+}

@@ -3,6 +3,7 @@ import {
   ClientChoice,
   Failure,
   globMatches,
+  toolConfigOf,
   toolConfigRules,
   type CreateSession,
   type Policy,
@@ -85,13 +86,16 @@ export function choosePrompt(caller: Caller, asked: string | undefined): string 
   throw new Failure("forbidden", "this token has a system prompt of its own; leave system_prompt out");
 }
 
-/** The same; throws if a rule in it is none. */
+/** The same; throws if a rule in it is none, or a tool is in it under two names. */
 export function checkedConfigs(configs: ToolConfigs | undefined): ToolConfigs | undefined {
-  for (const [tool, config] of Object.entries(configs ?? {}))
+  for (const [tool, config] of Object.entries(configs ?? {})) {
+    if (toolConfigOf(configs, tool) !== config)
+      throw new Failure("invalid_request", `${tool} is configured twice, under two names`);
     for (const text of toolConfigRules(tool, config)) {
       const rule = parseRule(text);
       if ("error" in rule) throw new Failure("invalid_request", `the configuration of ${tool}: ${text}: ${rule.error}`);
     }
+  }
   return configs;
 }
 

@@ -54,6 +54,11 @@ async function tourOfContainers({ contract, app }: Tour): Promise<void> {
     await contract.get("readContainersSessionOutput", { params, query: { watch: "1" } });
     await contract.get(`${verb}ContainersSessionCtl`, { params, body: "stop" });
   }
+  const open = { body: { kind: "interactive", autonomy: "full" }, headers: CALL };
+  const { session_id } = await contract.get<{ session_id: string }>("callContainersNew", open);
+  const params = { id: session_id };
+  await contract.get("callContainersSessionExec", { params, body: { command: "echo hi" }, headers: CALL });
+  await contract.get("writeContainersSessionExec", { params, body: { command: "echo more" } });
   await contract.get("writeContainersNew", { body: { ...body, autonomy: "full" } });
 }
 
