@@ -1,7 +1,7 @@
 import { Failure, isToolItem, LIMITS, type Delta, type Item } from "../../protocol/index.ts";
 
 /** What of a turn has begun and not ended. It is in memory until it ends, so an engine may have only so much of it. */
-export class OpenItems {
+export class UnfinishedItems {
   /** Characters of text or input, by item. */
   readonly #items = new Map<string, number>();
   #chars = 0;
