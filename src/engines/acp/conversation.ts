@@ -166,7 +166,10 @@ export class AcpConversation implements Conversation {
 
   /** Prompts the agent. A process that dies before it reported anything is replaced, once. */
   async #prompt(turn: AgentTurn, words: (ready: ReadyAgent) => readonly VendorFields[]): Promise<void> {
-    for (const mayRestart of [true, false]) {
+    for (let begun = 0; ;) {
+      // One that was there before may have died between the turns, and nobody has noticed yet: that does not count.
+      if (this.#process === undefined) begun += 1;
+      const mayRestart = begun < 2;
       const ready = await this.#ready(turn, { mayRestart });
       if (ready === undefined) return;
       if (ready !== "gone" && !(await turn.run(ready.process, [...ready.preface, ...words(ready)], { mayRestart })))

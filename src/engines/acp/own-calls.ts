@@ -3,12 +3,14 @@ import type { EngineEvent, Host } from "../engine.ts";
 import { keyOf, list, record, text, type VendorFields } from "../vendor/fields.ts";
 import type { CallReports } from "./call-reports.ts";
 import type { TurnCalls } from "./calls.ts";
-import { namedCall, updatedCall, type NamedCall, type OwnCall } from "./tool-names.ts";
+import { namedCall, sizeOf, updatedCall, type NamedCall, type OwnCall } from "./tool-names.ts";
 
 interface KnownCall {
   call: OwnCall;
   /** Of its input; absent: that is not reported yet. */
   key: string | undefined;
+  /** Characters. */
+  size: number;
   /** Absent: it was not reported yet. */
   item?: ToolItem | undefined;
   /** It is a call of one of our tools, and was reported as that. */
@@ -47,6 +49,8 @@ type PermissionOutcome =
 export class OwnCalls {
   readonly #options: OwnCallsOptions;
   readonly #known = new Map<string, KnownCall>();
+  /** What is kept of them. */
+  #chars = 0;
   readonly #unreported: UnreportedCall[] = [];
   readonly #arrivals = new Set<() => void>();
 
@@ -85,7 +89,7 @@ export class OwnCalls {
     if (call !== undefined) call.isAnswered = true;
   }
 
-  /** False: there are too many open calls. */
+  /** False: there are too many open calls, or they are too long. */
   async update(update: VendorFields): Promise<boolean> {
     const id = text(update["toolCallId"]);
     if (id === undefined) return true;
@@ -95,7 +99,7 @@ export class OwnCalls {
     const status = text(update["status"]);
     if (known.isOurs !== true && known.item === undefined && this.#wasOurs(known, status)) known.isOurs = true;
     if (status !== "completed" && status !== "failed") return true;
-    this.#known.delete(id);
+    this.#forget(id);
     if (known.isOurs === true) return true;
     const item = known.item ?? (await this.#begin(known));
     const output = outputOf(update);
@@ -147,18 +151,22 @@ export class OwnCalls {
   }
 
   #take(id: string, update: VendorFields): KnownCall | undefined {
-    const known = this.#known.get(id);
-    if (known !== undefined) {
-      const { input } = known.call;
-      known.call = updatedCall(known.call, update);
-      if (known.call.input !== input) known.key = known.call.input && keyOf(known.call.input);
-      return known;
-    }
-    if (id === "" || this.#known.size >= LIMITS.agentOpenCalls) return undefined;
-    const call = updatedCall(undefined, update);
-    const begun = { call, key: call.input && keyOf(call.input) };
-    this.#known.set(id, begun);
-    return begun;
+    const before = this.#known.get(id);
+    if (before === undefined && (id === "" || this.#known.size >= LIMITS.agentOpenCalls)) return undefined;
+    const call = updatedCall(before?.call, update);
+    const known: KnownCall = before ?? { call, key: undefined, size: 0 };
+    if (before === undefined || call.input !== before.call.input) known.key = call.input && keyOf(call.input);
+    this.#chars -= known.size;
+    known.size = sizeOf(call);
+    known.call = call;
+    this.#chars += known.size;
+    this.#known.set(id, known);
+    return this.#chars > LIMITS.openTextChars ? undefined : known;
+  }
+
+  #forget(id: string): void {
+    this.#chars -= this.#known.get(id)?.size ?? 0;
+    this.#known.delete(id);
   }
 
   async #begin(known: KnownCall, named = namedCall(this.#options.agent, known.call)): Promise<ToolItem> {

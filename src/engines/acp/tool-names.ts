@@ -108,6 +108,12 @@ export function updatedCall(before: OwnCall | undefined, update: VendorFields): 
   };
 }
 
+/** Characters of what is kept of a call until it ends. */
+export function sizeOf({ kind, title, input, diff }: OwnCall): number {
+  const texts = [kind, title, diff?.path, diff?.before, diff?.after, input && JSON.stringify(input)];
+  return texts.reduce((sum, words = "") => sum + words.length, 0);
+}
+
 function diffOf(content: VendorFields): OwnDiff | undefined {
   const [path, after] = [text(content["path"]), content["newText"]];
   if (path === undefined || typeof after !== "string") return undefined;

@@ -216,13 +216,16 @@ export class OpenCodeConversation implements Conversation {
 
   /** A process and a session in it for the turn's prompts. Undefined when the turn has ended meanwhile. */
   async #connect(turn: OpenCodeTurn, terms: { readonly isOpen: boolean }): Promise<NotedBeginning | undefined> {
-    try {
-      return await this.#connectOnce(turn, terms);
-    } catch (error) {
-      if (!(error instanceof EndedEarly) || turn.over || this.#closed) throw error;
-      // Another one begins where it did.
-      this.#drop();
-      return this.#connectOnce(turn, terms);
+    for (let begun = 0; ;) {
+      // One that was there before may have died between the turns, and nobody has noticed yet: that does not count.
+      if (this.#open === undefined) begun += 1;
+      try {
+        return await this.#connectOnce(turn, terms);
+      } catch (error) {
+        if (!(error instanceof EndedEarly) || turn.over || this.#closed || begun > 1) throw error;
+        // Another one begins where it did.
+        this.#drop();
+      }
     }
   }
 

@@ -36,7 +36,7 @@ export const SESSION_LIMITS = {
   grantsPerSession: 200,
   /** Journal text of a session that waits for the disk; beyond that its engine must wait. */
   unwrittenChars: 8_388_608,
-  /** Messages, thoughts and calls of a turn that have not ended, and the text of them: an engine with more ends its turn. */
+  /** Messages, thoughts and calls of a turn that have not ended, and the text and inputs of them: an engine with more ends its turn. */
   openItems: 1_000,
   openTextChars: 16_777_216,
   // questions to people

@@ -22,7 +22,7 @@ import { expireQuestion } from "../permission/expiry.ts";
 import { ChangeReviews } from "../permission/change-review.ts";
 import type { Frame } from "./frames.ts";
 import { LiveText } from "./live-text.ts";
-import { OpenItems } from "./open-items.ts";
+import { UnfinishedItems } from "./unfinished-items.ts";
 import { beginAgain, keepsProcess, openConversation, recoverTurn, type Begin, type TurnStart } from "./opening.ts";
 import { engineFailure } from "./engine-failure.ts";
 import { Outbox } from "./outbox.ts";
@@ -74,7 +74,7 @@ export class Session {
   readonly instructions: SessionInstructions = new SessionInstructions(this);
   readonly servers = new SessionServers(this);
   readonly #outbox: Outbox;
-  readonly #openItems = new OpenItems();
+  readonly #unfinished = new UnfinishedItems();
   readonly #liveText: LiveText;
   #state: SessionState;
   /** The state as it is on the disk. */
@@ -337,7 +337,7 @@ export class Session {
     this.#controller = controller;
     this.#stoppedBy = undefined;
     this.permitted.clear();
-    this.#openItems.reset();
+    this.#unfinished.reset();
     this.#liveText.reset();
     this.#work = this.#run(turn, controller.signal).then(() => {
       this.dependencies.processes.end(this);
@@ -397,13 +397,13 @@ export class Session {
       switch (event.type) {
         case "item.completed":
           // The live text ends before this batch is committed: the item began in an earlier one.
-          this.#openItems.end(event.item);
+          this.#unfinished.end(event.item);
           this.#liveText.end(event.item);
           if (event.item.type === "compaction") this.instructions.forgetNested();
           changes.push(event);
           break;
         case "item.started":
-          this.#openItems.begin(event.item);
+          this.#unfinished.begin(event.item);
           changes.push(event);
           break;
         case "item.updated":
@@ -411,7 +411,7 @@ export class Session {
           changes.push(event);
           break;
         case "item.delta":
-          this.#openItems.add(event);
+          this.#unfinished.add(event);
           keep();
           this.dependencies.reach("model.first_token");
           this.#liveText.add(event);

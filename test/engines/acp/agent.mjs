@@ -180,6 +180,7 @@ async function answer(method, params) {
         });
       return {};
     case "session/prompt": {
+      die();
       cancelled = false;
       const words = params.prompt.map(({ type, text = `[${type}]` }) => text).join("\n");
       sessions[params.sessionId].push(/\[(\w+)\]/.exec(words)?.[1] ?? "?");

@@ -180,3 +180,19 @@ it.each([
     expect(await readFile(file, "utf8")).toBe("");
   },
 );
+
+it.each([
+  { deaths: 2, end: "turn.completed" },
+  { deaths: 3, end: "engine_failed" },
+])(
+  "an agent that has died between two turns, with $deaths deaths in all, is started again once more",
+  async ({ deaths, end }) => {
+    const id = await session();
+    expect(await play(id, [{ say: "One." }])).toBe("turn.completed");
+    // The first one dies of the prompt, as if it had died before and nobody had noticed.
+    const file = join(app.place.home, "engines", id, "acp", "deaths");
+    await writeFile(file, "x".repeat(deaths));
+    expect(await play(id, [{ say: "Two." }])).toBe(end);
+    expect(await readFile(file, "utf8")).toBe("");
+  },
+);

@@ -60,7 +60,9 @@ it("a turn after a complete one asks OpenCode for nothing but the prompt; after 
 it.each([
   { deaths: LOOKUPS.slice(0, 1), end: "turn.completed" },
   { deaths: LOOKUPS.slice(1), end: "turn.completed" },
-  { deaths: ["GET /session/ses_1", "GET /global/health"], end: "turn.failed" },
+  // The first one was there before the turn.
+  { deaths: ["GET /session/ses_1", "GET /global/health"], end: "turn.completed" },
+  { deaths: ["GET /session/ses_1", "GET /global/health", "GET /global/health"], end: "turn.failed" },
   { deaths: [PROMPT], end: "turn.completed" },
   { deaths: [PROMPT, PROMPT], end: "turn.failed" },
 ])(
