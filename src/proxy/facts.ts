@@ -29,7 +29,7 @@ export function readFacts(route: RouteName, body: RequestFields, bytes: number):
     opaque: contents.opaque,
     remote: remoteContext(route, body) ?? contents.unknown,
     compactions: contents.compactions + listedCompactions(body),
-    serverTools: serverTools(route, body, contents),
+    serverTools: serverTools(body, contents),
     tier: tierOf(body, contents),
     placePercent: placePercentOf(body),
     pictureBytes: contents.pictureBytes,
@@ -54,7 +54,7 @@ function listedCompactions(body: RequestFields): number {
 }
 
 /** Each use of such a tool is another round of the model. */
-function serverTools(route: RouteName, body: RequestFields, { hiddenTools }: BodyContents): readonly ServerTool[] {
+function serverTools(body: RequestFields, { hiddenTools }: BodyContents): readonly ServerTool[] {
   const tools: ServerTool[] = [];
   for (const { type, max_uses } of objectsOf(body["tools"])) {
     if (typeof type !== "string" || partKind(type) === "callers_tool") continue;
@@ -66,7 +66,10 @@ function serverTools(route: RouteName, body: RequestFields, { hiddenTools }: Bod
   for (const { id } of objectsOf(body["plugins"])) tools.push({ type: `plugin ${String(id)}` });
   if (isSet(body["web_search_options"])) tools.push({ type: "web_search", maxUses: 1 });
   if (isSet(body["search_parameters"])) tools.push({ type: "live_search" });
-  if (route !== "messages" && String(body["model"]).endsWith(":online")) tools.push({ type: "online" });
+  const model = String(body["model"]);
+  if (SEARCHING.test(model)) tools.push({ type: "online" });
+  // A preset is kept by the provider and may bring tools.
+  if (/@preset\//i.test(model)) tools.push({ type: "preset" });
   return tools;
 }
 
@@ -90,8 +93,9 @@ function maxOutputOf(route: RouteName, body: RequestFields): number | undefined 
 }
 
 const USUAL_TIERS = new Set(["auto", "default", "standard", "standard_only", "normal"]);
-/** OpenRouter's model suffixes that choose more expensive hosts. */
-const DEARER_HOSTS = /:(?:nitro|exacto)$/;
+/** OpenRouter's model suffixes, which can be combined: one searches the web, others choose more expensive hosts. */
+const SEARCHING = /:online(?=:|$)/i;
+const DEARER_HOSTS = /:(?:nitro|exacto)(?=:|$)/i;
 
 function tierOf(body: RequestFields, { reasoningMode }: BodyContents): string | undefined {
   const tier = isUsual(body["service_tier"]) ? body["speed"] : body["service_tier"];

@@ -9,7 +9,7 @@ import { ATTACKS_ON_ALLOW } from "./rule-table/attacks-allow.ts";
 import { ATTACKS_ON_ASK } from "./rule-table/attacks-ask.ts";
 import { ATTACKS_ON_DENY } from "./rule-table/attacks-deny.ts";
 import { ATTACKS_ON_STAR } from "./rule-table/attacks-star.ts";
-import { ATTACKS_ON_WORDS, HONEST_WORDS } from "./rule-table/attacks-words.ts";
+import { ATTACKS_ON_WORDS } from "./rule-table/attacks-words.ts";
 import { DENY_COMMANDS } from "./rule-table/deny-commands.ts";
 import { DENY_PATHS } from "./rule-table/deny-paths.ts";
 import {
@@ -18,6 +18,7 @@ import {
   ATTACKS_BY_SETTING,
   HONEST_INPUT,
 } from "./rule-table/settings-and-input.ts";
+import { HONEST_WORDS } from "./rule-table/honest-words.ts";
 import { bash, context } from "./stand.ts";
 
 const TABLES = [

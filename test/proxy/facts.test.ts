@@ -25,6 +25,8 @@ const PLAIN: BodyFacts = {
 const user = (...content: object[]): object => ({ messages: [{ role: "user", content }] });
 
 const MESSAGES: readonly (readonly [string, object, Partial<BodyFacts>])[] = [
+  ["a model that searches", { model: "x/y:online" }, { serverTools: [{ type: "online" }] }],
+  ["a preset of the provider", { model: "@preset/mine" }, { serverTools: [{ type: "preset" }] }],
   ["max_tokens", { max_tokens: 77 }, { maxOutput: 77 }],
   ["max_tokens that is no number", { max_tokens: "77" }, {}],
   [
@@ -123,6 +125,9 @@ const CHAT: readonly (readonly [string, object, Partial<BodyFacts>])[] = [
   ["another search", { search_parameters: { mode: "on" } }, { serverTools: [{ type: "live_search" }] }],
   ["plugins", { plugins: [{ id: "web" }] }, { serverTools: [{ type: "plugin web" }] }],
   ["a model that searches", { model: "x/y:online" }, { serverTools: [{ type: "online" }] }],
+  ["a model that searches, with another suffix", { model: "x/y:Online:floor" }, { serverTools: [{ type: "online" }] }],
+  ["a preset of the provider", { model: "x/y@preset/mine" }, { serverTools: [{ type: "preset" }] }],
+  ["dearer hosts, with another suffix", { model: "x/y:nitro:free" }, { tier: "a choice of its own among hosts" }],
   ["hosts of its own choice", { provider: { order: ["dear"] } }, { tier: "a choice of its own among hosts" }],
 ];
 

@@ -185,6 +185,32 @@ describe("a token that makes tokens", () => {
     expect(await outcome(operator.prompt(own.id, say))).toBe("done");
   });
 
+  it("shows no session of others to people without a token", async () => {
+    const operator = await make({ role: "operator", name: "no shares", max_concurrent: 3 });
+    const unbound = await make({ role: "operator", name: "unbound" });
+    const { session } = await runScript(app.client, { prompt: say });
+    const own = await runScript(operator, { prompt: say });
+    const link = await app.client.exports.share(session.id);
+    expect(await outcome(operator.exports.share(session.id))).toBe("forbidden");
+    expect(await outcome(operator.exports.shares(session.id))).toBe("forbidden");
+    expect(await outcome(operator.exports.revoke(session.id, link.id))).toBe("forbidden");
+    expect(await outcome(operator.exports.share(own.session.id))).toBe("done");
+    expect(await outcome(unbound.exports.share(session.id))).toBe("done");
+  });
+
+  it("changes no template of others", async () => {
+    const operator = await make({ role: "operator", name: "no templates", max_concurrent: 3 });
+    await app.client.saveTemplate("of-admin", { name: "of the admin", session: {} });
+    const mine = { name: "mine", session: { system_prompt: "mine" } };
+    expect(await outcome(operator.saveTemplate("of-admin", mine))).toBe("forbidden");
+    expect(await outcome(operator.deleteTemplate("of-admin"))).toBe("forbidden");
+    expect(await outcome(operator.saveTemplate("of-mine", mine))).toBe("done");
+    expect(await outcome(operator.saveTemplate("of-mine", mine))).toBe("done");
+    expect(await outcome(operator.deleteTemplate("of-mine"))).toBe("done");
+    expect((await app.client.templates()).templates.map(({ id }) => id)).toContain("of-admin");
+    await app.client.deleteTemplate("of-admin");
+  });
+
   it("gives out no profile that it may not have", async () => {
     await app.client.setPolicy({ default_profile: "team", profiles: { team: { tools: ["Read"] } } });
     const operator = await make({ role: "operator", name: "locked" });

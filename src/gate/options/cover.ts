@@ -88,7 +88,6 @@ class Cover {
     let spec = start;
     let open = true;
     let operands = 0;
-    let tasks = 0;
     let patternGiven = false;
     for (let at = 1; at < this.#words.length; at++) {
       const word = this.#words[at];
@@ -109,7 +108,11 @@ class Cover {
         const wrong = this.#optionObjection(spec, option, at);
         if (wrong !== undefined) return `${wrong} of ${program} is not covered by the rule`;
         if (GIVES_PATTERN.has(option.named)) patternGiven = true;
-        const taken = option.objection?.of === "option" ? this.#spelledValue(spec, at) : option.taken;
+        const isUnknown = option.objection?.of === "option";
+        const taken = isUnknown ? this.#spelledValue(spec, at) : option.taken;
+        // Only the rule knows what it does: it may write (git's words are commits as well), and the next word may be its value or the pattern.
+        if (isUnknown && program !== "git") spec = { ...spec, writes: true };
+        if (isUnknown && taken === 1) patternGiven = true;
         if (spec.runs === option.named && taken === 1) return this.#inner(at + 1, added);
         at += bundle ? 0 : taken;
         continue;
@@ -124,8 +127,7 @@ class Cover {
         continue;
       }
       operands++;
-      const objection = spelled ? undefined : this.#operand(spec, word, { operands, patternGiven, program, tasks });
-      if (spelled) tasks++;
+      const objection = spelled ? undefined : this.#operand(spec, word, { operands, patternGiven, program });
       if (objection !== undefined) return objection;
       if (operands === 1 && spec.rest === "anything") return undefined;
       if (operands === 1 && spec.rest === "generic") spec = GENERIC;
@@ -275,16 +277,10 @@ class Cover {
       operands,
       patternGiven,
       program,
-      tasks,
-    }: {
-      readonly operands: number;
-      readonly patternGiven: boolean;
-      readonly program: string;
-      readonly tasks: number;
-    },
+    }: { readonly operands: number; readonly patternGiven: boolean; readonly program: string },
   ): string | undefined {
     if (this.#said.isSwitchedOff(word.value)) return `${word.text} may switch an option of the rule off`;
-    if (spec.tasks === true && tasks > 0) return `${word.text} is another task than the rule says`;
+    if (spec.tasks === true && this.#saysTask()) return `${word.text} is another task than the rule says`;
     if (spec.operands === "none") return `what ${program} does with ${word.text} is not covered by the rule`;
     if (spec.asks?.test(word.value) === true) return `${word.text} is not covered by the rule`;
     if (spec.most !== undefined && operands > spec.most) return `${program} would change ${word.text}`;
@@ -298,6 +294,11 @@ class Cover {
     if (isText && (spec.any === true || !word.fixed)) return spec.any === true ? undefined : this.#unknown(word);
     const { writes, remote } = spec;
     return this.#outside(word, { writes: writes === true, always: !isText, isOperand: true, remote });
+  }
+
+  /** Whether the rule spells a word that is no option. The value of an option counts, too: one question too many. */
+  #saysTask(): boolean {
+    return this.#words.some((word, index) => index > 0 && this.#spelled[index] === true && !word.value.startsWith("-"));
   }
 
   /** What a word may say; undefined: it is known only at run time. */

@@ -132,6 +132,8 @@ export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
       .map((name) => [name, TASKS]),
   ),
   ...Object.fromEntries("uv poetry pipenv pdm rye bundle".split(" ").map((name) => [name, PROJECT_RUNNER])),
+  // Modules of Python that run what their words say.
+  ...Object.fromEntries(["timeit", "runpy", "code"].map((name) => [name, { operands: "none" as const }])),
   unittest: { flags: "vqfcb", texts: "k", operands: "text", long: "verbose quiet failfast catch buffer locals" },
   cmake: { operands: "none", long: "version help" },
   ctest: {

@@ -7,7 +7,8 @@ export type Spelling = boolean | "start";
 export function startsAsSpelled(pattern: CommandPattern, { value }: ShellWord): boolean {
   if (pattern.kind !== "wildcard") return true;
   const start = pattern.pieces[0] ?? "";
-  return start !== "" && value.startsWith(start);
+  // `./scripts/*` is no program above that folder.
+  return start !== "" && value.startsWith(start) && !/(^|\/)\.\.(\/|$)/.test(value.slice(start.length));
 }
 
 /** Which words the rule itself spells. */

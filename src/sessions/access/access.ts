@@ -32,6 +32,8 @@ export function authorize(caller: Caller, capability: Capability): "all" | "own"
 /** Capabilities that change a session, or let it do something. */
 const ACTING: ReadonlySet<Capability> = new Set([
   "session.control",
+  // A link shows it to people without a token.
+  "session.share",
   "approval.decide",
   "approval.answer",
   "changes.decide",

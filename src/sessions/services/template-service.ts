@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Failure, LIMITS, Template, type PrincipalRef, type SaveTemplate } from "../../protocol/index.ts";
-import { auditRow, authorize, type Caller } from "../access/access.ts";
+import { auditRow, authorize, authorizeStarting, type Caller } from "../access/access.ts";
 import type { Dependencies } from "../dependencies.ts";
 
 const DOCUMENT = "templates";
@@ -41,6 +41,7 @@ export class TemplateService {
     const at = new Date(this.#dependencies.clock.now()).toISOString();
     const template: Template = { id, name, session, updated_at: at, updated_by: refOf(caller) };
     await this.#change(caller, { action: "template.set", id, details: { name } }, (templates) => {
+      checkOwner(caller, templates, id);
       const others = templates.filter((known) => known.id !== id);
       if (others.length >= LIMITS.templates)
         throw new Failure("limit_reached", `there can be ${LIMITS.templates} templates; delete one first`);
@@ -52,6 +53,7 @@ export class TemplateService {
   async remove(caller: Caller, id: string): Promise<void> {
     authorize(caller, "template.write");
     await this.#change(caller, { action: "template.delete", id }, (templates) => {
+      checkOwner(caller, templates, id);
       const others = templates.filter((known) => known.id !== id);
       if (others.length === templates.length) throw new Failure("not_found", `there is no template ${id}`);
       return others;
@@ -91,6 +93,13 @@ export class TemplateService {
     const [newest] = await this.#dependencies.store.read.documents({ name: DOCUMENT, limit: 1 });
     return newest === undefined ? [] : Templates.parse(JSON.parse(newest.body));
   }
+}
+
+/** Whoever starts from a template does so with rights of their own: a token with limits changes no one else's. */
+function checkOwner(caller: Caller, templates: readonly Template[], id: string): void {
+  const known = templates.find((template) => template.id === id);
+  if (known === undefined) return;
+  authorizeStarting(caller, "template.write", { created_by: known.updated_by, what: `template ${id}` });
 }
 
 function refOf({ id, name, role }: Caller): PrincipalRef {
