@@ -107,7 +107,9 @@ describe("sallyport import", () => {
   it("says what to do where nothing was found", async () => {
     const { code, stderr } = await place.run(["import", join(place.folder, "nowhere")]);
     expect(code).not.toBe(0);
-    expect(stderr).toContain(`no record of Claude Code or Codex was found in ${join(place.folder, "nowhere")}; name another file or folder`);
+    expect(stderr).toContain(
+      `no record of Claude Code or Codex was found in ${join(place.folder, "nowhere")}; name another file or folder`,
+    );
   });
 });
 
