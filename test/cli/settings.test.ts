@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { readSettings, type Flags } from "../../src/cli/settings/settings.ts";
+import { parsePolicyYaml } from "../../src/gate/index.ts";
 import { Failure } from "../../src/protocol/index.ts";
 
 const root = mkdtempSync(join(tmpdir(), "sallyport-settings-"));
@@ -406,11 +407,26 @@ describe("settings", () => {
     ]);
   });
 
-  const papers = ["docs/operations/providers.md", "docs/operations/settings.md"];
-  const examples = papers.flatMap((paper) =>
-    [...readFileSync(paper, "utf8").matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml]) => [paper, yaml] as const),
+  const pages = ["README.md", "SECURITY.md"].concat(
+    ["docs/user", "docs/operations"].flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`)),
   );
-  test.each(examples)("the example of %s is valid: %s", (_paper, yaml) => {
-    expect(() => readSettings({ home: homeWith(yaml) }, {}, "/project")).not.toThrow();
+  const samples = pages
+    .filter((page) => page.endsWith(".md"))
+    .flatMap((page) =>
+      [...readFileSync(page, "utf8").matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml = ""]) => [page, yaml] as const),
+    );
+  const isPolicy = (yaml: string): boolean => /^(?:profiles|default_profile):/m.test(yaml);
+  /** Of other programs: Kubernetes and Prometheus. */
+  const isForeign = (yaml: string): boolean => /^(?:apiVersion|livenessProbe|scrape_configs):/m.test(yaml);
+
+  test.each(samples.filter(([, yaml]) => !isPolicy(yaml) && !isForeign(yaml)))(
+    "the example of %s is valid: %s",
+    (_page, yaml) => {
+      expect(() => readSettings({ home: homeWith(yaml) }, {}, "/project")).not.toThrow();
+    },
+  );
+
+  test.each(samples.filter(([, yaml]) => isPolicy(yaml)))("the policy of %s is valid: %s", (_page, yaml) => {
+    expect(() => parsePolicyYaml(yaml)).not.toThrow();
   });
 });
