@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { allHelp } from "./help.ts";
@@ -122,7 +122,18 @@ describe("without a server", () => {
     expect(shown.stdout).toContain("default_profile: mine\n");
     writeFileSync(join(folder, "wrong.yaml"), "default_profile: none\nprofiles: {}\n");
     const wrong = await run([...home, "policy", "set", "wrong.yaml"]);
-    expect([wrong.code, wrong.stderr.startsWith("error: ")]).toEqual([2, true]);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^error: wrong\.yaml, line 1: default_profile none names no profile; there are: /),
+    ]);
+    const broken = join(folder, "broken-home");
+    mkdirSync(broken, { mode: 0o700 });
+    writeFileSync(join(broken, "policy.yaml"), "profiles: 3\n", { mode: 0o600 });
+    expect(await run(["--home", broken, "sessions"])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `error: ${join(broken, "policy.yaml")}, line 1: profiles must be a map of names to profiles\n`,
+    });
   });
 
   test("an empty home has no sessions and no approvals", async () => {
