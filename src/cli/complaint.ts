@@ -39,8 +39,7 @@ function adviceFor(failure: Failure): string | undefined {
         ? "commands find a running server by themselves; for a second one use --home"
         : undefined;
     case "not_found":
-      if (failure.message.includes("approval")) return "`sallyport approve` lists what waits for an answer";
-      return failure.message.includes("session") ? "`sallyport sessions` lists them" : undefined;
+      return listOf(failure.message);
     case "session_closed":
       return "`sallyport sessions fork <id>` makes a session that continues from it";
     case "model_unauthenticated":
@@ -54,6 +53,25 @@ function adviceFor(failure: Failure): string | undefined {
     default:
       return undefined;
   }
+}
+
+const LISTS: Readonly<Record<string, string>> = {
+  session: "`sallyport sessions` lists them",
+  approval: "`sallyport approve` lists what waits for an answer",
+  token: "`sallyport token list` lists them",
+  key: "`sallyport key list` lists them",
+  connection: "`sallyport connection list` lists them",
+  "long run": "`sallyport long-run list` lists them",
+  schedule: "`sallyport schedule list` lists them",
+  webhook: "`sallyport webhook list` lists them",
+  "notification target": "`sallyport notify list` lists them",
+  offer: "`sallyport tunnel list` lists them",
+};
+
+/** Where those are listed that there are. */
+function listOf(message: string): string | undefined {
+  const [, what = ""] = /^there is no ([a-z ]+?) \S+(?: in this session)?$/.exec(message) ?? [];
+  return LISTS[what];
 }
 
 function codeFor(code: ErrorCode): ExitCode {

@@ -14,10 +14,10 @@ import { BUILTIN_PROFILES, DEFAULT_POLICY } from "./profiles.ts";
 import { parseRule } from "./rules.ts";
 import { mistakesFailure } from "./yaml-mistakes.ts";
 
-/** Reads a policy file. Profiles that it does not name are the built-in ones. Throws a Failure that names every mistake with its path and line. */
-export function parsePolicyYaml(text: string): Policy {
+/** Reads a policy file. Profiles that it does not name are the built-in ones. Throws a Failure that names every mistake with its path and line. `name`: what the text is called there. */
+export function parsePolicyYaml(text: string, name = "policy"): Policy {
   if (text.length > LIMITS.policyChars)
-    throw new Failure("payload_too_large", `a policy may hold ${LIMITS.policyChars} characters`);
+    throw new Failure("payload_too_large", `${name} may hold ${LIMITS.policyChars} characters`);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, merge: false });
   if (document.errors.length > 0) {
@@ -25,14 +25,14 @@ export function parsePolicyYaml(text: string): Policy {
     const broken = document.errors.map(({ pos, message }) => {
       return `line ${lines.linePos(pos[0]).line}: ${message.split("\n")[0] ?? ""}`;
     });
-    throw new Failure("invalid_request", `policy, ${broken.slice(0, LIMITS.mistakes).join("; ")}`, {
+    throw new Failure("invalid_request", `${name}, ${broken.slice(0, LIMITS.mistakes).join("; ")}`, {
       path: [],
       line: first === undefined ? 1 : lines.linePos(first.pos[0]).line,
     });
   }
-  const checked = checkPolicy(plainValue(document));
+  const checked = checkPolicy(plainValue(document, name));
   if ("policy" in checked) return checked.policy;
-  throw mistakesFailure({ name: "policy", document, lines }, checked.mistakes);
+  throw mistakesFailure({ name, document, lines }, checked.mistakes);
 }
 
 /** Checks what a schema cannot: every rule, tool name and level. Throws a Failure that names every mistake. */
@@ -46,11 +46,11 @@ export function validatePolicy(policy: Policy): void {
   });
 }
 
-function plainValue(document: Document): unknown {
+function plainValue(document: Document, name: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 20 }) as unknown;
   } catch {
-    throw new Failure("invalid_request", "policy: too many aliases (&name, *name)", { path: [] });
+    throw new Failure("invalid_request", `${name}: too many aliases (&name, *name)`, { path: [] });
   }
 }
 

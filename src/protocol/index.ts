@@ -38,6 +38,7 @@ export { LoginProgram } from "./access/logins.ts";
 export * from "./log.ts";
 export * from "./connections/mcp-logins.ts";
 export * from "./connections/mcp-servers.ts";
+export * from "./text/mistake-words.ts";
 export * from "./text/mistakes.ts";
 export * from "./models/model-request.ts";
 export * from "./models/models.ts";

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from "node:http";
+import type { z } from "zod";
 import {
   BRIDGE_CONTROLS,
   BridgeControl,
   defined,
   Failure,
   LIMITS,
+  mistakeWords,
   ThreadMapping,
   type CreateSession,
   type SessionView,
@@ -267,10 +269,10 @@ function isNew(resumeId: string): boolean {
   return resumeId === "new" || resumeId === "none";
 }
 
-function wrong(raw: unknown, issue: { path: PropertyKey[]; message: string } | undefined): string {
+function wrong(raw: unknown, issue: z.core.$ZodIssue | undefined): string {
   const control = typeof raw === "object" && raw !== null && "control" in raw ? raw.control : undefined;
   const said = typeof control === "string" ? control.slice(0, 100) : typeof control;
   if (issue === undefined || issue.path.length === 0 || issue.path[0] === "control")
     return `Unknown control: ${said}. There are: ${BRIDGE_CONTROLS.join(", ")}`;
-  return `${said}: ${issue.path.join(".")}: ${issue.message}`;
+  return `${said}: ${issue.path.join(".")}: ${mistakeWords(issue)}`;
 }

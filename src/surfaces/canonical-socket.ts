@@ -1,4 +1,12 @@
-import { ClientMessage, Failure, LIMITS, PROTOCOL_VERSION, speaksOurs, type ServerMessage } from "../protocol/index.ts";
+import {
+  ClientMessage,
+  Failure,
+  LIMITS,
+  mistakeWords,
+  PROTOCOL_VERSION,
+  speaksOurs,
+  type ServerMessage,
+} from "../protocol/index.ts";
 import type { Caller, FeedBatch, Frame, PageConnection } from "../sessions/index.ts";
 import type { SocketConnection } from "./connection.ts";
 import { failureOf } from "./failure-of.ts";
@@ -48,7 +56,7 @@ export class CanonicalSocket {
     const parsed = ClientMessage.safeParse(raw);
     if (!parsed.success) {
       const issue = parsed.error.issues[0];
-      const why = `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not a message"}`;
+      const why = `${issue?.path.join(".") ?? ""}: ${issue === undefined ? "not a message" : mistakeWords(issue)}`;
       // An invalid answer is an answer too: the agent need not wait for its timeout.
       if (isAnswer(raw) && this.#pages.garbled(raw.call_id, why)) return;
       this.#guard.meter(this.#caller);

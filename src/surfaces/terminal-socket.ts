@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { may } from "../gate/index.ts";
+import type { z } from "zod";
 import {
   defined,
+  mistakeWords,
   TerminalCommand,
   terminalMessages,
   Failure,
@@ -287,9 +289,9 @@ export class TerminalSocket {
   }
 }
 
-function wrong(raw: unknown, issue: { path: PropertyKey[]; message: string } | undefined): string {
+function wrong(raw: unknown, issue: z.core.$ZodIssue | undefined): string {
   const command = typeof raw === "object" && raw !== null && "command" in raw ? raw.command : undefined;
   if (issue?.path[0] === "command" || command === undefined)
     return `Unknown command: ${typeof command === "string" ? command.slice(0, 100) : String(command)}`;
-  return `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not a command"}`;
+  return `${issue?.path.join(".") ?? ""}: ${issue === undefined ? "not a command" : mistakeWords(issue)}`;
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { allHelp } from "./help.ts";
@@ -63,6 +63,14 @@ describe("usage", () => {
     [["token", "delete", ""], "error: the id is empty; --help says what it is"],
     [["mount", ""], "error: the folder is empty; --help says what it is"],
     [["connection", "add", "s", "--sqlite", ""], "error: --sqlite is empty: name the file of the database"],
+    [
+      ["schedule", "create", "--template", "t", "n"],
+      "error: say when it starts sessions: --cron <fields> or --at <time>",
+    ],
+    [["token", "delete", "tok_1"], "error: there is no token tok_1\n  `sallyport token list` lists them\n"],
+    [["schedule", "pause", "sch_1"], "error: there is no schedule sch_1\n  `sallyport schedule list` lists them\n"],
+    [["long-run", "show", "run_1"], "error: there is no long run run_1\n  `sallyport long-run list` lists them\n"],
+    [["notify", "delete", "ntf_1"], "`sallyport notify list` lists them\n"],
     [["phone"], "error: no server runs on this home, so the link would lead nowhere: start one with `sallyport serve`"],
     [["share", "create", "ses_1"], "error: no server runs on this home, so the link would lead nowhere"],
     [["hook", "guarded", "help"], "error: too many arguments for 'guarded'"],
@@ -114,7 +122,18 @@ describe("without a server", () => {
     expect(shown.stdout).toContain("default_profile: mine\n");
     writeFileSync(join(folder, "wrong.yaml"), "default_profile: none\nprofiles: {}\n");
     const wrong = await run([...home, "policy", "set", "wrong.yaml"]);
-    expect([wrong.code, wrong.stderr.startsWith("error: ")]).toEqual([2, true]);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^error: wrong\.yaml, line 1: default_profile none names no profile; there are: /),
+    ]);
+    const broken = join(folder, "broken-home");
+    mkdirSync(broken, { mode: 0o700 });
+    writeFileSync(join(broken, "policy.yaml"), "profiles: 3\n", { mode: 0o600 });
+    expect(await run(["--home", broken, "sessions"])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `error: ${join(broken, "policy.yaml")}, line 1: profiles must be a map of names to profiles\n`,
+    });
   });
 
   test("an empty home has no sessions and no approvals", async () => {

@@ -90,7 +90,7 @@ describe("sallyport import", () => {
     const none = await place.run(["import", "--list", folder]);
     expect([none.code === 0, none.stderr]).toEqual([
       false,
-      expect.stringContaining("no record of Claude Code or Codex was found there"),
+      expect.stringContaining("no record of Claude Code or Codex was found in "),
     ]);
     await writeFile(join(folder, "real.jsonl"), RECORD);
     const { stdout } = await place.run(["import", "--list", folder]);
@@ -107,7 +107,9 @@ describe("sallyport import", () => {
   it("says what to do where nothing was found", async () => {
     const { code, stderr } = await place.run(["import", join(place.folder, "nowhere")]);
     expect(code).not.toBe(0);
-    expect(stderr).toContain("no record of Claude Code or Codex was found there; name a file or a folder");
+    expect(stderr).toContain(
+      `no record of Claude Code or Codex was found in ${join(place.folder, "nowhere")}; name another file or folder`,
+    );
   });
 });
 

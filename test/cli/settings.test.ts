@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { readSettings, type Flags } from "../../src/cli/settings/settings.ts";
-import { DEFAULTS } from "./default-settings.ts";
+import { parsePolicyYaml } from "../../src/gate/index.ts";
 import { Failure } from "../../src/protocol/index.ts";
+import { DEFAULTS } from "./default-settings.ts";
 
 const root = mkdtempSync(join(tmpdir(), "sallyport-settings-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -299,7 +300,7 @@ describe("settings", () => {
     ],
     ["a file that is not YAML", {}, {}, "port: [", "is not valid YAML at line 1, column 8"],
     ["a line with a key that is not YAML", {}, {}, `host: a\nkey: [${CANARY}`, "is not valid YAML at line 2"],
-    ["a list", {}, {}, "- port", "expected object"],
+    ["a list", {}, {}, "- port", "must be an object"],
     ["aliases without an end", {}, {}, BOMB, "its aliases cannot be resolved"],
     ["a setting that does not exist", {}, {}, "prot: 1", ", line 1: prot is not a setting; did you mean port?"],
     ["a setting of the wrong kind", {}, {}, "port: soon", "port "],
@@ -377,30 +378,45 @@ describe("settings", () => {
     expect(message.replace(home, "HOME").split("\n")).toEqual([
       "HOME/sallyport.yaml has 17 mistakes:",
       "  line 1: prot is not a setting; did you mean port?",
-      "  line 2: host Invalid input: expected string, received number",
+      "  line 2: host must be text",
       "  line 3: provider minee is not a provider; did you mean mine?",
       expect.stringContaining("  line 5: providers.mine.base_url is missing"),
       "  line 6: providers.other.base_url must begin with http:// or https:// or unix:",
-      '  line 6: providers.other.wire Invalid option: expected one of "anthropic"|"openai"',
+      "  line 6: providers.other.wire must be one of: anthropic, openai",
       "  line 6: providers.other.credential_envv is not a setting; did you mean credential_env?",
-      "  line 7: prices.m.input Too small: expected number to be >=0",
+      "  line 7: prices.m.input must be at least 0",
       expect.stringContaining("  line 7: prices.m.tax is not a setting; there are: input, output"),
       expect.stringContaining("  line 8: retention.days is not a setting; there are: max_age_days"),
       "  line 12: mounts./claude.access must be budgeted: agents cost money",
       "  line 13: mounts./claude.budget.per_tock_usd is not a setting; did you mean per_tick_usd?",
-      '  line 14: mounts./claude.policy.default_autonomy Invalid option: expected one of "read_only"|"restricted"|"supervised"|"full"',
+      "  line 14: mounts./claude.policy.default_autonomy must be one of: read_only, restricted, supervised, full",
       "  line 14: mounts./claude.policy.blocked_tool is not a setting; did you mean blocked_tools?",
-      "  line 15: mounts./claude.pool.scale_up_threshold Too big: expected number to be <=1",
+      "  line 15: mounts./claude.pool.scale_up_threshold must be at most 1",
       "  line 15: mounts./claude.pool.min_workers must not be more than max_workers",
-      "  line 16: telemetry.endpoint Invalid URL",
+      "  line 16: telemetry.endpoint must be an address such as https://example.org",
     ]);
   });
 
-  const papers = ["docs/operations/providers.md", "docs/operations/settings.md"];
-  const examples = papers.flatMap((paper) =>
-    [...readFileSync(paper, "utf8").matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml]) => [paper, yaml] as const),
+  const pages = ["README.md", "SECURITY.md"].concat(
+    ["docs/user", "docs/operations"].flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`)),
   );
-  test.each(examples)("the example of %s is valid: %s", (_paper, yaml) => {
-    expect(() => readSettings({ home: homeWith(yaml) }, {}, "/project")).not.toThrow();
+  const samples = pages
+    .filter((page) => page.endsWith(".md"))
+    .flatMap((page) =>
+      [...readFileSync(page, "utf8").matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml = ""]) => [page, yaml] as const),
+    );
+  const isPolicy = (yaml: string): boolean => /^(?:profiles|default_profile):/m.test(yaml);
+  /** Of other programs: Kubernetes and Prometheus. */
+  const isForeign = (yaml: string): boolean => /^(?:apiVersion|livenessProbe|scrape_configs):/m.test(yaml);
+
+  test.each(samples.filter(([, yaml]) => !isPolicy(yaml) && !isForeign(yaml)))(
+    "the example of %s is valid: %s",
+    (_page, yaml) => {
+      expect(() => readSettings({ home: homeWith(yaml) }, {}, "/project")).not.toThrow();
+    },
+  );
+
+  test.each(samples.filter(([, yaml]) => isPolicy(yaml)))("the policy of %s is valid: %s", (_page, yaml) => {
+    expect(() => parsePolicyYaml(yaml)).not.toThrow();
   });
 });

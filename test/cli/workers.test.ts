@@ -50,7 +50,7 @@ describe("workers and pool", () => {
     [["pool", "set"], "name what to change: --min, --max, --idle, --threshold or --pin"],
     [["pool", "set", "--min", "many"], "It must be a whole number from 0 to 10000."],
     [["pool", "set", "--min", "10000"], "min_workers must not be more than max_workers"],
-    [["pool", "set", "--threshold", "2"], "scale_up_threshold: "],
+    [["pool", "set", "--threshold", "2"], "scale_up_threshold must be at most 1"],
     [["pool", "set", "--pin", "reviewer"], "such as reviewer=w1"],
     [["pool", "set", "--pin", "reviewer=first"], "a worker's id is w and its number, such as w1"],
     [["workers", "all"], "too many arguments for 'workers'."],

@@ -365,7 +365,7 @@ test("reports every mistake in a policy at once, in the order of its lines", () 
     "policy has 7 mistakes:",
     "  line 1: defaultprofile is not a setting; did you mean default_profile?",
     "  line 4: profiles.a.alow is not a setting; did you mean allow?",
-    expect.stringContaining("  line 5: profiles.a.autonomy Invalid option: expected one of"),
+    expect.stringContaining("  line 5: profiles.a.autonomy must be one of"),
     "  line 7: profiles.b.deny.0 the rule Bash( is not valid: the bracket is not closed",
     "  line 8: profiles.b.tools.0 Bash(ls) is not a tool's name; rules stand in allow, ask and deny",
     "  line 9: profiles.b.extra_read.0 docs must be an absolute path",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Failure, ProviderSettings, type ProviderSetting } from "../../src/protocol/index.ts";
+import { Failure, mistakeWords, ProviderSettings, type ProviderSetting } from "../../src/protocol/index.ts";
 import { namesOf, World } from "./providers-world.ts";
 
 describe("what ships", () => {
@@ -154,7 +154,7 @@ describe("settings", () => {
   const bad: readonly [string, unknown, string][] = [
     ["no address", { mine: { wire: "openai" } }, "mine.base_url is missing"],
     ["no wire", { local: { base_url: "http://h" } }, "local.wire is missing"],
-    ["an unknown wire", { mine: { ...place, wire: "grpc" } }, "mine.wire Invalid option"],
+    ["an unknown wire", { mine: { ...place, wire: "grpc" } }, "mine.wire must be one of"],
     ["two ways to say the wire", { mine: { ...place, wires: ["openai"] } }, "mine.wires does not go with wire"],
     ["two ways to say the address", { mine: { ...place, base_urls: { openai: "http://o" } } }, "mine.base_urls does"],
     ["no address at all", { mine: { base_urls: {} } }, "mine.base_urls must name an address"],
@@ -194,7 +194,7 @@ describe("settings", () => {
   ];
   test.each(bad)("refuses %s, naming the place and not what stands there", (_what, settings, words) => {
     const issues = ProviderSettings.safeParse(settings).error?.issues ?? [];
-    const told = issues.map(({ path, message }) => `${path.join(".")} ${message}`);
+    const told = issues.map((issue) => `${issue.path.join(".")} ${mistakeWords(issue)}`);
     expect(told[0]).toContain(words);
     expect(told.join("\n")).not.toContain("CANARY");
   });

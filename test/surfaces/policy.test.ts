@@ -165,7 +165,7 @@ describe("PUT /api/policy", () => {
       [
         "profils: is not a setting; did you mean profiles?",
         "profiles.a.alow: is not a setting; did you mean allow?",
-        "profiles.a.autonomy: Invalid option",
+        "profiles.a.autonomy: must be one of",
       ],
     ],
     [

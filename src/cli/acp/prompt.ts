@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { ContentBlock } from "@agentclientprotocol/sdk";
-import { Failure, ImageMediaType, Prompt, type Attachment } from "../../protocol/index.ts";
+import { Failure, ImageMediaType, mistakeWords, Prompt, type Attachment } from "../../protocol/index.ts";
 
 const IMAGE_ALONE = "Look at what is attached.";
 
@@ -41,7 +41,7 @@ export function promptOf(blocks: readonly ContentBlock[]): Prompt {
   const issue = parsed.error.issues[0];
   throw new Failure(
     "invalid_request",
-    `the prompt: ${issue?.path.join(".") ?? ""} ${issue?.message ?? "is not valid"}`,
+    `the prompt: ${issue?.path.join(".") ?? ""} ${issue === undefined ? "is not valid" : mistakeWords(issue)}`,
   );
 }
 

@@ -11,7 +11,7 @@ Speaks the Agent Client Protocol on standard input and output, for editors. Sess
 names, under this server's policy and budget; what has to be asked is asked in the editor.
 
 Example, in the settings of an editor:
-  "agent_servers": { "Sallyport": { "command": "sallyport", "args": ["acp"] } }`;
+  "agent_servers": { "Sallyport": { "type": "custom", "command": "sallyport", "args": ["acp"] } }`;
 
 export function addAcp(program: Command, context: CommandContext): void {
   const command = program

@@ -3,6 +3,7 @@ import { Option, type Command } from "commander";
 import {
   ConnectionConfig,
   Failure,
+  mistakeWords,
   LIMITS,
   Role,
   type ConnectionReport,
@@ -137,7 +138,10 @@ function configOf(options: AddConnectionOptions, cwd: string): ConnectionConfig 
   const parsed = ConnectionConfig.safeParse({ ...kind, ...shared });
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  throw new Failure("invalid_request", `${issue?.path.join(".") ?? ""} ${issue?.message ?? "is not valid"}`.trim());
+  throw new Failure(
+    "invalid_request",
+    `${issue?.path.join(".") ?? ""} ${issue === undefined ? "is not valid" : mistakeWords(issue)}`.trim(),
+  );
 }
 
 /** Only for PostgreSQL; with a file these are refused as unknown. */

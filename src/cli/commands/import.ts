@@ -42,13 +42,17 @@ export function addImport(program: Command, context: CommandContext): void {
     .addHelpText("after", HELP)
     .action((paths: readonly string[], flags: ImportFlags, command: Command) =>
       withServer(context, command, async ({ client }) => {
-        const found = records(paths.length > 0 ? paths : usualPlaces(context));
+        const places = paths.length > 0 ? paths : usualPlaces(context);
+        const found = records(places);
         const seen =
           flags.list === true
             ? await showRecords(context, found)
             : await makeSessions(context, found, { client, flags });
         if (seen === 0)
-          throw new Failure("not_found", "no record of Claude Code or Codex was found there; name a file or a folder");
+          throw new Failure(
+            "not_found",
+            `no record of Claude Code or Codex was found in ${places.map(visible).join(" or ")}; name another file or folder`,
+          );
         return undefined;
       }),
     );

@@ -3,6 +3,7 @@ import {
   CreateNotificationTarget,
   defined,
   Failure,
+  mistakeWords,
   NotificationEvent,
   type NotificationTargetView,
 } from "../../protocol/index.ts";
@@ -106,7 +107,10 @@ async function requestOf(
   });
   if (parsed.success) return parsed.data;
   const [problem] = parsed.error.issues;
-  throw new Failure("invalid_request", `${problem?.path.join(".") ?? "kind"}: ${problem?.message ?? "is not known"}`);
+  throw new Failure(
+    "invalid_request",
+    `${problem?.path.join(".") ?? "kind"} ${problem === undefined ? "is not known" : mistakeWords(problem)}`,
+  );
 }
 
 async function firstLine({ surroundings }: CommandContext): Promise<string> {

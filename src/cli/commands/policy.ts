@@ -44,7 +44,7 @@ export function addPolicy(program: Command, context: CommandContext): void {
     .argument("<file>", "a policy in YAML")
     .addHelpText("after", "\nExample:\n  $ sallyport policy set policy.yaml")
     .action(async (file: string, _options: unknown, command: Command) => {
-      const wanted = parsePolicyYaml(await readFile(resolve(context.surroundings.cwd, file), "utf8"));
+      const wanted = parsePolicyYaml(await readFile(resolve(context.surroundings.cwd, file), "utf8"), file);
       await withServer(context, command, async ({ client }) => {
         const { default_profile, profiles } = await client.setPolicy(wanted);
         print(context, `in force: ${Object.keys(profiles).join(", ")}; default ${default_profile}`);

@@ -1,6 +1,7 @@
 import { Option, type Command } from "commander";
 import {
   defined,
+  Failure,
   type ScheduleView,
   type TriggerHistory,
   type WebhookCreated,
@@ -52,6 +53,8 @@ export function addSchedule(program: Command, context: CommandContext): void {
     .action((name: string, flags: TriggerFlags, command: Command) =>
       withServer(context, command, async (connection) => {
         const { client } = connection;
+        if ((flags.cron === undefined) === (flags.at === undefined))
+          throw new Failure("invalid_request", "say when it starts sessions: --cron <fields> or --at <time>");
         const { template, cron, at, timeZone: time_zone, missed, maxCost: max_cost_microusd } = flags;
         const made = await client.schedules.create({
           name,

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { Failure, LIMITS, PoolChange, type PoolView, type WorkerView } from "../../protocol/index.ts";
+import { Failure, LIMITS, mistakeWords, PoolChange, type PoolView, type WorkerView } from "../../protocol/index.ts";
 import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
 import { table } from "../terminal/table.ts";
 import { age } from "../terminal/words.ts";
@@ -89,7 +89,10 @@ function changeOf({ min, max, idle, threshold, pin }: PoolFlags): PoolChange {
   const parsed = PoolChange.safeParse(named);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new Failure("invalid_request", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`);
+  throw new Failure(
+    "invalid_request",
+    `${issue?.path.join(".") ?? ""} ${issue === undefined ? "is not valid" : mistakeWords(issue)}`,
+  );
 }
 
 function rows(workers: readonly WorkerView[], now: number): readonly (readonly string[])[] {

@@ -82,7 +82,7 @@ async function checkPolicy(settings: Settings): Promise<readonly DoctorCheck[]> 
   try {
     loadPolicyFile(settings.home.value, settings);
   } catch (error) {
-    return [fail("policy file", `${path}: ${errorText(error)}`, "mend the file; a server does not start with it")];
+    return [fail("policy file", errorText(error), "mend the file; a server does not start with it")];
   }
   return (await stat(path).catch(() => undefined)) === undefined ? [] : [ok("policy file", path)];
 }

@@ -7,8 +7,9 @@ import { readTextFile } from "./text-file.ts";
 
 /** The policy file of the home, plus a profile for each mount with limits. Undefined: there is neither. */
 export function loadPolicyFile(home: string, settings: Settings): Policy | undefined {
-  const text = readTextFile(join(home, POLICY_FILE));
-  return withMounts(text === undefined ? undefined : parsePolicyYaml(text), settings);
+  const path = join(home, POLICY_FILE);
+  const text = readTextFile(path);
+  return withMounts(text === undefined ? undefined : parsePolicyYaml(text, path), settings);
 }
 
 /** Each mount with limits has its own profile, which the policy file may replace. */

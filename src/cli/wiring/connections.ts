@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { StartedConnection } from "../../connections/index.ts";
-import { ConnectionConfig, ConnectionId, Failure } from "../../protocol/index.ts";
+import { ConnectionConfig, ConnectionId, Failure, mistakeWords } from "../../protocol/index.ts";
 import type { Environment } from "../settings/settings.ts";
 
 const FORMS = "name=sqlite:/path/to.db, name=postgres://user@host/database or name=env:VARIABLE";
@@ -62,6 +62,6 @@ function checked(id: string, config: unknown): ConnectionConfig {
   const issue = parsed.error.issues[0];
   throw new Failure(
     "invalid_request",
-    `--connection ${id}: ${issue?.path.join(".") ?? ""} ${issue?.message ?? "is not valid"}`,
+    `--connection ${id}: ${issue?.path.join(".") ?? ""} ${issue === undefined ? "is not valid" : mistakeWords(issue)}`,
   );
 }

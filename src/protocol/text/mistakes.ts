@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { LIMITS } from "../limits.ts";
+import { mistakeWords } from "./mistake-words.ts";
 
 type MistakeStep = string | number;
 
@@ -67,9 +68,9 @@ function mistakesOf(issue: z.core.$ZodIssue, schema: z.ZodType, noun: string): r
     case "invalid_union":
       return [{ path, message: unionMessage(issue) }];
     case "invalid_key":
-      return issue.issues.map(({ message }) => ({ path, message: `is not a valid name: ${message}` }));
+      return issue.issues.map((one) => ({ path, message: `is not a valid name: ${mistakeWords(one)}` }));
     default:
-      return [{ path, message: issue.message }];
+      return [{ path, message: mistakeWords(issue) }];
   }
 }
 
@@ -78,7 +79,11 @@ function unionMessage(issue: z.core.$ZodIssueInvalidUnion): string {
   const branches = issue.errors.filter((errors) => errors.length > 0);
   const meant = branches.find((errors) => errors.every(({ path }) => path.length > 0));
   const words = (errors: readonly z.core.$ZodIssue[]): string =>
-    errors.map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`)).join(", ");
+    errors
+      .map((issue) =>
+        issue.path.length === 0 ? mistakeWords(issue) : `${issue.path.join(".")}: ${mistakeWords(issue)}`,
+      )
+      .join(", ");
   if (meant !== undefined) return words(meant);
   return branches.length === 0 ? issue.message : branches.map(words).join(", or ");
 }

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
-import { Failure, LIMITS, type FileStat } from "../../protocol/index.ts";
+import { Failure, LIMITS, mistakeWords, type FileStat } from "../../protocol/index.ts";
 import { nodesOf } from "../mount/claude-files.ts";
 import type { MountContext } from "../mount/context.ts";
 import { serveTunnelSessions } from "../mount/tunnel-sessions.ts";
@@ -156,7 +156,10 @@ function parseQuery<Schema extends z.ZodType>(schema: Schema, request: Context<H
   const query = schema.safeParse(request.req.query());
   if (query.success) return query.data;
   const [issue] = query.error.issues;
-  throw new Failure("invalid_request", `${issue?.path.join(".") ?? "query"}: ${issue?.message ?? "not valid"}`);
+  throw new Failure(
+    "invalid_request",
+    `${issue?.path.join(".") ?? "query"}: ${issue === undefined ? "not valid" : mistakeWords(issue)}`,
+  );
 }
 
 /** Each part of a path by itself: an encoded separator must not become one. */

@@ -86,7 +86,10 @@ describe("a plain folder instead of a mount", () => {
         expect([name, ...copies]).toEqual([name, said, said]);
       }
       const characters = LIMITS.promptChars + 1;
-      await ok(session, `head -c ${characters} /dev/zero | tr '\\0' x > prompt; ${until("grep -qs 'Too big' error")}`);
+      await ok(
+        session,
+        `head -c ${characters} /dev/zero | tr '\\0' x > prompt; ${until("grep -qs 'must have at most' error")}`,
+      );
     },
     60_000,
   );

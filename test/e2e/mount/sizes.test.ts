@@ -205,6 +205,6 @@ describeWithFuse("sizes that programs can trust", () => {
       expect([line, (await shell(session, line)).stderr]).toEqual([line, expect.stringContaining("File too large")]);
     const request = `{ printf '{"model":"sim","initial_prompt":"'; head -c ${characters} /dev/zero | tr '\\0' x; printf '"}'; } | dd bs=1M of=new conv=notrunc`;
     expect((await shell(place.folder, request)).stderr).toContain("File too large");
-    expect(await ok(place.folder, "cat error")).toContain("initial_prompt: Too big");
+    expect(await ok(place.folder, "cat error")).toContain("initial_prompt: must have at most");
   });
 });
