@@ -3,6 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeInBrowser } from "../../support/browser.ts";
 import { goOffline } from "../../support/offline.ts";
+import { inspectPart } from "../console/inspection.ts";
 import { consoleWorld } from "../console/world.ts";
 import { openSample, viewer } from "./world.ts";
 
@@ -47,6 +48,29 @@ describeInBrowser("the workbench", () => {
     const list = page.getByRole("dialog", { name: "What was done" });
     await list.getByRole("button", { name: "Redo: Changed Histogram of HEIGHT: valueColumnName" }).click();
     await viewer(page, "Histogram of HEIGHT").waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("an open menu of a column, of rows or of SQL hides nothing that has the focus or a name", async () => {
+    const visitor = await world.visit("/workbench");
+    const { page } = visitor;
+    await openSample(page);
+    await page.getByRole("button", { name: "SQL", exact: true }).click();
+    await page.getByRole("textbox", { name: "SQL" }).waitFor();
+    const heading = page.getByRole("main").getByRole("heading", { level: 1, name: "Workbench: demog" });
+    const openers = [
+      page.getByRole("button", { name: /AGE/ }).first(),
+      page.getByRole("button", { name: "Select", exact: true }),
+      page.getByRole("button", { name: "More for queries" }),
+    ];
+    for (const opener of openers) {
+      await opener.click();
+      await page.getByRole("menu").waitFor();
+      expect(await heading.count()).toBe(1);
+      expect(await inspectPart(page, "#workbench")).toEqual([]);
+      await page.keyboard.press("Escape");
+      await page.getByRole("menu").waitFor({ state: "detached" });
+    }
     expect(visitor.troubles).toEqual([]);
   });
 

@@ -138,7 +138,9 @@ function Line({
       )}
     >
       <Icon aria-hidden className="size-4 shrink-0 text-soft" />
-      <span className="min-w-0 flex-1 truncate">{label}</span>
+      <span dir="auto" className="min-w-0 flex-1 truncate rtl:text-right">
+        {label}
+      </span>
       {isCurrent && <CornerDownLeft aria-hidden className="size-4 text-faint" />}
     </li>
   );

@@ -37,7 +37,9 @@ export function PersonMenu({
     >
       <CircleUser aria-hidden className="size-5 shrink-0" />
       <span className="min-w-0">
-        <span className="block truncate font-medium">{me.name}</span>
+        <span dir="auto" className="block truncate font-medium rtl:text-right">
+          {me.name}
+        </span>
         <span className="block text-xs text-faint">{me.role}</span>
       </span>
     </button>

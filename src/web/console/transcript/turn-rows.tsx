@@ -87,7 +87,10 @@ function AttachmentView({
   return (
     <li className={open ? "w-full space-y-2" : "max-w-full"}>
       <Button size="small" aria-expanded={open} className="max-w-full" onClick={() => setOpen(!open)}>
-        <FileText aria-hidden className="size-4 shrink-0" /> <span className="truncate">{name}</span>
+        <FileText aria-hidden className="size-4 shrink-0" />{" "}
+        <span dir="auto" className="truncate">
+          {name}
+        </span>
       </Button>
       {open && <Output id={`attachment-${id}`} text={attachment.text} label={name} />}
     </li>

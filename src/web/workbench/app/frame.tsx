@@ -40,11 +40,11 @@ function Page(): ReactNode {
       >
         Skip to the table
       </a>
-      {view !== undefined && <h1 className="sr-only">Workbench: {view.table.name}</h1>}
       <TopBar />
       {view !== undefined && <ViewBar view={view} />}
       <div className="relative flex min-h-0 flex-1">
         <main id="table" tabIndex={-1} className="relative flex min-w-0 flex-1 flex-col outline-none">
+          {view !== undefined && <h1 className="sr-only">Workbench: {view.table.name}</h1>}
           <ReadingNote />
           {view === undefined ? <StartPage /> : <DockArea key={view.id} view={view} />}
           <Sql />

@@ -67,7 +67,7 @@ function SelectMenu({ table, select }: Pick<FooterProps, "table" | "select">): R
     ["No rows", "Esc", () => new Bits(table.rowCount)],
   ];
   return (
-    <DropdownMenu.Root>
+    <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger className="rounded px-1.5 py-1 hover:bg-sunken hover:text-ink">Select</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content align="end" sideOffset={4} className={MENU}>

@@ -177,6 +177,8 @@ export function editorSetup(
     ]),
     EditorView.contentAttributes.of({
       "aria-label": "SQL",
+      // Scrolled by keys where the text is longer than the field.
+      tabindex: "0",
       "aria-describedby": hint,
       spellcheck: "false",
       autocapitalize: "off",

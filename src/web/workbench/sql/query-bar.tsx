@@ -126,7 +126,7 @@ function HistoryMenu(props: {
   const { history, source, choose } = props;
   const past = useSyncExternalStore(history.subscribe, () => history.of(source));
   return (
-    <DropdownMenu.Root>
+    <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>
         <Button size="small" variant="quiet" disabled={past.length === 0}>
           <History aria-hidden className="size-4" /> Earlier

@@ -240,7 +240,7 @@ function QueryMenu(props: {
   const { list, active, tabs, close, question } = props;
   const name = list.find(({ id }) => id === active)?.name ?? "";
   return (
-    <DropdownMenu.Root>
+    <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>
         <Button
           size="icon"

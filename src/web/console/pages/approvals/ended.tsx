@@ -111,7 +111,9 @@ function Lines({
               {approval.resolved_by !== undefined && <span>{approval.resolved_by.name}</span>}
             </span>
             {approval.feedback !== undefined && (
-              <span className="line-clamp-2 text-xs text-soft italic">{visible(approval.feedback)}</span>
+              <span dir="auto" className="line-clamp-2 text-xs text-soft italic rtl:text-right">
+                {visible(approval.feedback)}
+              </span>
             )}
           </ApprovalLine>
         </li>

@@ -146,7 +146,7 @@ function Compact({
       <label className="flex min-h-11 cursor-pointer items-center gap-2.5 border-b px-4 py-2">
         <input type="checkbox" className="size-5 shrink-0 accent-accent" checked={checked} onChange={onChange} />
         <ToolIcon tool={approval.tool} className="size-4 shrink-0 text-soft" />
-        <span id={title} className="min-w-0 flex-1 truncate text-sm">
+        <span id={title} dir="auto" className="min-w-0 flex-1 truncate text-sm rtl:text-right">
           <span className="font-semibold">{visible(toolLabel(approval.tool))}</span>{" "}
           <span className="text-soft">
             {t("in {session}", { session: session === undefined ? approval.session_id : visible(titleOf(session)) })}

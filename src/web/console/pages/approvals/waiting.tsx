@@ -186,7 +186,9 @@ function GroupHead({ sessionId, count }: { readonly sessionId: string; readonly 
   const session = useSession(sessionId);
   return (
     <h2 className="flex items-center gap-2 border-b bg-panel px-3 py-1.5 text-xs font-medium text-soft">
-      <span className="min-w-0 flex-1 truncate">{session === undefined ? sessionId : visible(titleOf(session))}</span>
+      <span dir="auto" className="min-w-0 flex-1 truncate rtl:text-right">
+        {session === undefined ? sessionId : visible(titleOf(session))}
+      </span>
       {count > 1 && (
         <span className="tabular-nums">{plural({ one: "{count} waiting", other: "{count} waiting" }, { count })}</span>
       )}

@@ -35,7 +35,9 @@ export function RunCard({ run }: { readonly run: LongRunView }): ReactNode {
         </div>
         {mayControl && <Controls run={run} />}
       </header>
-      <p className="line-clamp-3 text-sm break-words text-soft">{run.task}</p>
+      <p dir="auto" className="line-clamp-3 rtl:text-right text-sm break-words text-soft">
+        {run.task}
+      </p>
       <div className="grid grid-cols-1 gap-3 md:grid-cols-2">
         <Meter
           label={t("Features that pass")}

@@ -55,7 +55,8 @@ function Card({ template, chosen }: { readonly template: Template; readonly chos
           to="/new"
           search={{ template: template.id }}
           aria-current={chosen}
-          className="line-clamp-1 text-sm font-medium outline-none after:absolute after:inset-0 after:rounded-xl focus-visible:after:outline-2 focus-visible:after:outline-(--focus)"
+          dir="auto"
+          className="line-clamp-1 rtl:text-right text-sm font-medium outline-none after:absolute after:inset-0 after:rounded-xl focus-visible:after:outline-2 focus-visible:after:outline-(--focus)"
         >
           {template.name}
         </Link>

@@ -136,7 +136,9 @@ function FolderRows({
         <li key={path}>
           <button type="button" className={ROW} onClick={() => onOpen(path)}>
             <Folder aria-hidden className="size-4 shrink-0 text-faint" />
-            <span className="min-w-0 flex-1 truncate">{name}</span>
+            <span dir="auto" className="min-w-0 flex-1 truncate rtl:text-right">
+              {name}
+            </span>
             <ChevronRight aria-hidden className="size-4 shrink-0 text-faint" />
           </button>
         </li>

@@ -41,7 +41,9 @@ export function DeleteDialog({
       title={t("Delete this session?")}
       description={t("Its conversation, approvals and files of its own are gone for good. Forks and usage stay.")}
     >
-      <p className="line-clamp-3 rounded-lg bg-sunken px-3 py-2 text-sm break-words">{visible(titleOf(session))}</p>
+      <p dir="auto" className="line-clamp-3 rtl:text-right rounded-lg bg-sunken px-3 py-2 text-sm break-words">
+        {visible(titleOf(session))}
+      </p>
       {error !== null && <Trouble title={t("Not deleted")} error={error} />}
       <div className="mt-5 flex justify-end gap-2">
         <Button onClick={onClose}>{t("Cancel")}</Button>

@@ -203,7 +203,7 @@ function Cost({ session }: { readonly session: SessionView }): ReactNode {
   const { data } = useSessionUsage(session);
   const reserved = isBusy(session) ? (data?.reserved_microusd ?? 0) : 0;
   return (
-    <span className="flex items-center gap-1.5 tabular-nums sm:whitespace-nowrap">
+    <span className="flex min-w-0 items-center gap-1.5 tabular-nums">
       {limit !== undefined && <Meter spent={counted} reserved={reserved} limit={limit} />}
       <span>
         {spending({ ...session, reserved_microusd: reserved })}

@@ -29,7 +29,9 @@ export function Queue({ session }: { readonly session: SessionView }): ReactNode
         <summary className="flex min-h-7 cursor-pointer items-center gap-1.5 text-xs text-soft">
           <Clock aria-hidden className="size-3.5 shrink-0" />
           <span className="shrink-0">{queueWords(session.queue.length, held)}</span>
-          <span className="min-w-0 truncate text-faint group-open/queue:hidden">{first.text}</span>
+          <span dir="auto" className="min-w-0 truncate text-faint group-open/queue:hidden">
+            {first.text}
+          </span>
         </summary>
         <ol className="max-h-[30dvh] space-y-0.5 overflow-y-auto pb-1">
           {session.queue.map(({ turn_id, text }, index) => (
@@ -80,7 +82,9 @@ function QueuedLine({
     run({ change: () => client.queue.reorder(session.id, moved(turns, index, by)), said: t("Queue reordered") });
   return (
     <div className="flex items-center gap-1">
-      <span className="min-w-0 flex-1 truncate">{text}</span>
+      <span dir="auto" className="min-w-0 flex-1 truncate rtl:text-right">
+        {text}
+      </span>
       {isNow && <span className="shrink-0 text-xs text-faint">{t("Sent into this turn")}</span>}
       {canSteer && !isNow && (
         <Small

@@ -3,6 +3,7 @@ import { type ReactNode } from "react";
 import type { LoginProgram, SessionView } from "../../../../protocol/index.ts";
 import { GrantList } from "./grants.tsx";
 import { modeWords } from "../../transcript/mode-words.ts";
+import { Counts } from "../../approval/diff-view.tsx";
 import { TodoList } from "../../transcript/todo-list.tsx";
 import type { TranscriptView } from "../../transcript/transcript.ts";
 import { CopyButton } from "../../../ui/copy-button.tsx";
@@ -65,8 +66,7 @@ function Facts({ session, view }: { readonly session: SessionView; readonly view
                 >
                   {shortPath(path, session.settings.workspace)}
                 </a>
-                <span className="text-xs text-ok">+{added}</span>
-                <span className="text-xs text-bad">−{removed}</span>
+                <Counts added={added} removed={removed} />
               </li>
             ))}
           </ul>

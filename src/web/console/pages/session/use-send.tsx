@@ -61,7 +61,10 @@ export function Unsent({
       {unsent.map(({ key, prompt, words }) => (
         <li key={key} className="flex flex-wrap items-center gap-2 rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
           <span className="min-w-0 flex-1">
-            {t("Not sent: {words}", { words })} <span className="block truncate text-ink">{prompt.text}</span>
+            {t("Not sent: {words}", { words })}{" "}
+            <span dir="auto" className="block truncate text-ink rtl:text-right">
+              {prompt.text}
+            </span>
           </span>
           <Button size="small" onClick={() => onAgain(key)}>
             {t("Try again")}

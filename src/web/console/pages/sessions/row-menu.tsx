@@ -129,7 +129,9 @@ function CloseQuestion({
       title={t("Close this session?")}
       description={t("Stops the turn and all processes. You can still read it and continue in a fork.")}
     >
-      <p className="line-clamp-3 rounded-lg bg-sunken px-3 py-2 text-sm break-words">{titleOf(session)}</p>
+      <p dir="auto" className="line-clamp-3 rtl:text-right rounded-lg bg-sunken px-3 py-2 text-sm break-words">
+        {titleOf(session)}
+      </p>
       <div className="mt-5 flex justify-end gap-2">
         <Button onClick={() => onAnswer(false)}>{t("Cancel")}</Button>
         <Button variant="danger" onClick={() => onAnswer(true)}>

@@ -24,8 +24,9 @@ export function TitleLink({
       params={{ sessionId: session.id }}
       data-session={session.id}
       title={title}
+      dir="auto"
       className={classes(
-        "font-medium outline-none after:absolute after:inset-0 after:rounded-lg focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-(--focus)",
+        "rtl:text-right font-medium outline-none after:absolute after:inset-0 after:rounded-lg focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-(--focus)",
         className,
       )}
     >

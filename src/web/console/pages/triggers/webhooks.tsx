@@ -116,7 +116,9 @@ function WebhookCard({
     >
       <header className="flex flex-wrap items-start justify-between gap-2">
         <div className="min-w-0">
-          <h2 className="truncate text-base font-semibold">{name}</h2>
+          <h2 dir="auto" className="truncate rtl:text-right text-base font-semibold">
+            {name}
+          </h2>
           <Badge tone={paused ? "warn" : "ok"} className="mt-1">
             {paused ? t("paused") : t("open")}
           </Badge>

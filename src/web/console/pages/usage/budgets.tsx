@@ -28,7 +28,9 @@ function Budget({ line, name }: { readonly line: BudgetLine; readonly name: stri
   return (
     <div>
       <p className="flex justify-between gap-3 text-sm">
-        <span className="min-w-0 truncate font-medium">{name}</span>
+        <span dir="auto" className="min-w-0 truncate font-medium">
+          {name}
+        </span>
         {line.limit_microusd !== undefined && (
           <span className="tabular-nums text-soft">{Math.round(shares(line).spent)} %</span>
         )}

@@ -71,6 +71,7 @@ function SessionLimit({ session, onSet }: { readonly session: SessionView; reado
         <Link
           to="/sessions/$sessionId"
           params={{ sessionId: session.id }}
+          dir="auto"
           className="min-w-0 truncate font-medium hover:underline"
         >
           {titleOf(session)}

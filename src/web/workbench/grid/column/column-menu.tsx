@@ -55,7 +55,7 @@ export function ColumnMenu(props: ColumnMenuProps): ReactNode {
     model.setLook({ coloured: isColoured ? coloured.filter((other) => other !== name) : [...coloured, name] });
   const pinned = isPinned ? look.pinned.filter((other) => other !== name) : [...look.pinned, name];
   return (
-    <DropdownMenu.Root defaultOpen>
+    <DropdownMenu.Root modal={false} defaultOpen>
       <DropdownMenu.Trigger asChild>{anchor}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content
