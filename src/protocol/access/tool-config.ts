@@ -6,14 +6,14 @@ const words = z.array(z.string().min(1).max(1_000)).min(1).max(100);
 /** What calls of one tool are narrowed to: all others are refused. Which field a tool has follows from what its rules may say. */
 export const ToolConfig = z
   .object({
-    /** Of Bash: as in rules, such as `npm test` and `git log:*`. Each command of a line must be one of them. */
-    commands: words.optional(),
-    /** Of tools that read or write files: paths and patterns such as `src/**`. Each path of a call must be one of them. */
-    paths: words.optional(),
-    /** Of WebFetch; `*.example.org` for subdomains. */
-    hosts: words.optional(),
-    /** Of Task: the kinds of sub-agents. */
-    agents: words.optional(),
+    commands: words
+      .optional()
+      .describe("Of Bash: as in rules, such as npm test and git log:*; each command of a line must be one of them"),
+    paths: words
+      .optional()
+      .describe("Of tools for files: paths and patterns such as src/**; each path of a call must be one of them"),
+    hosts: words.optional().describe("Of WebFetch: the only hosts; *.example.org for subdomains"),
+    agents: words.optional().describe("Of Task: the only kinds of sub-agents"),
   })
   .strict();
 export type ToolConfig = z.infer<typeof ToolConfig>;
