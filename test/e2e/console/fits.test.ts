@@ -4,6 +4,7 @@ import type { Locator, Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeInBrowser } from "../../support/browser.ts";
 import { untilTurnEnds } from "../../support/app.ts";
+import { TEST_TOKEN } from "../../support/server.ts";
 import { begin, consoleWorld, conversation, type ConsoleWorld } from "./world.ts";
 
 const PRICE = { input: 3_000_000, output: 15_000_000, cache_read: 300_000, cache_write: 3_750_000 };
@@ -83,6 +84,21 @@ describeInBrowser("what stands side by side does not lie over each other", () =>
     await world.client.control(id, "close");
   });
 
+  test("a long command that is edited on a phone is whole in its field, and what a rule allows keeps its order", async () => {
+    const command = `printf '%s' ${Array.from({ length: 30 }, (_, index) => `word-${String(index)}`).join(" ")}`;
+    const id = await begin(world, [{ tool: "Bash", input: { command } }], { unattended: "park" });
+    const viewport = { width: 390, height: 844 };
+    const { page } = await world.visit(`/sessions/${id}`, { locale: "ar-EG", viewport });
+    await page.getByRole("button", { name: "اختيار ما يُسمح به في هذه الجلسة" }).click();
+    const rule = page.getByRole("radio").first().locator("xpath=following-sibling::span/span");
+    expect(await rule.evaluate((element) => element.matches(":dir(ltr)"))).toBe(true);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "تعديل", exact: true }).click();
+    const field = page.getByRole("textbox", { name: "الأمر" });
+    await field.waitFor();
+    expect(await field.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBeLessThan(2);
+  });
+
   test("a title that is cut keeps its beginning from right to left", async () => {
     const title = `First of all ${"there are many words ".repeat(8)}`;
     const { id } = await world.client.createSession({ prompt: { text: title } });
@@ -127,4 +143,22 @@ describeInBrowser("what is not known is not told as none", () => {
     await page.getByRole("alert").getByText("not for you").waitFor();
     expect(await page.getByRole("heading", { level: 1 }).allInnerTexts()).toEqual(["Session"]);
   });
+
+  test.each(["/api/templates", "/api/health"])(
+    "without %s the pages to begin with come, and ask no more",
+    async (path) => {
+      const { page } = await world.visit("/search");
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      // What was known before is forgotten.
+      await page.evaluate(() => localStorage.clear());
+      await page.route(
+        (address) => address.pathname === path,
+        (route) => route.fulfill({ status: 403, json: { error: { code: "forbidden", message: "not for you" } } }),
+      );
+      await page.goto(`${world.app.serving.url}/new?token=${TEST_TOKEN}`);
+      await page.getByLabel("What should the agent do?").fill("Something");
+      await page.waitForLoadState("networkidle");
+      expect(await page.getByLabel("What should the agent do?").inputValue()).toBe("Something");
+    },
+  );
 });

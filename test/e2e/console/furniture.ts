@@ -322,7 +322,14 @@ async function setUp({ client, home, workspace }: Premises): Promise<void> {
   };
   const budget = { per_day_microusd: 20_000_000 };
   // Operators may start sessions that ask nobody.
-  const open = { [default_profile]: { ...policy.profiles[default_profile], max_autonomy: "full" as const } };
+  // A question outlives a tour through all pages on a slow machine.
+  const open = {
+    [default_profile]: {
+      ...policy.profiles[default_profile],
+      max_autonomy: "full" as const,
+      approval_timeout_ms: 3_600_000,
+    },
+  };
   await client.setPolicy({ ...policy, default_profile, budget, profiles: { ...open, team } });
   await client.setPolicy({
     ...policy,

@@ -160,7 +160,7 @@ function Box({
       <TextArea
         id={id}
         aria-describedby={`${id}-hint`}
-        className="font-mono text-[0.8rem] leading-5 [tab-size:4]"
+        className="field-sizing-content max-h-96 min-h-16 font-mono text-[0.8rem] leading-5 [tab-size:4]"
         rows={Math.min(LONGEST_BOX_ROWS, text.slice(0, 10_000).split("\n").length + 1)}
         spellCheck={false}
         autoCapitalize="off"

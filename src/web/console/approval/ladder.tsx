@@ -59,7 +59,9 @@ export function GrantForm({
             />
             <span className="min-w-0">
               <code className="block text-sm text-ink [overflow-wrap:anywhere]">{visibleCommand(rule)}</code>
-              <span className="block text-xs text-soft">{visibleCommand(allows)}</span>
+              <span dir="auto" className="block text-xs text-soft rtl:text-right">
+                {visibleCommand(allows)}
+              </span>
             </span>
           </label>
         ))}

@@ -11,12 +11,13 @@ import { rich, t } from "../../ui/language/t.ts";
 /** Whether sessions use the demo model because there is no key. Absent: not known yet. */
 export function useDemo(): boolean | undefined {
   const { client } = useConnection();
-  const { data, isError } = useQuery({ queryKey: ["health"], queryFn: () => client.health() });
+  const { data, isFetched } = useQuery({ queryKey: ["health"], queryFn: () => client.health() });
   const before = useSeen((seen) => seen.demo);
   useEffect(() => {
     if (data !== undefined) useSeen.setState({ demo: data.demo });
   }, [data]);
-  return data?.demo ?? before ?? (isError ? false : undefined);
+  // Once it was asked in vain it stays known: who asks again must not take away what asks.
+  return data?.demo ?? before ?? (isFetched ? false : undefined);
 }
 
 /** The demo model understands each of them (docs/user/sim.md). */

@@ -17,7 +17,7 @@ export function NewSessionPage(): ReactNode {
   const { template } = useSearch({ from: "/new" });
   const { me } = useConnection();
   const may = useMay("session.create");
-  const { data: templates, isPending: readingTemplates } = useTemplates();
+  const { data: templates, isFetched } = useTemplates();
   const demo = useDemo();
   const chosen = templates?.find(({ id }) => id === template);
   const start = useDraft((kept) => kept.start);
@@ -36,8 +36,8 @@ export function NewSessionPage(): ReactNode {
       </Page>
     );
   }
-  // Nothing may jump when the last answer arrives.
-  if (demo === undefined || readingTemplates) return <Opening />;
+  // Nothing may jump when the last answer arrives. A failure is an answer too: the form's parts ask again, and must not go away for that.
+  if (demo === undefined || !isFetched) return <Opening />;
   return (
     <Page title={t("New session")} actions={<ImportRecord />}>
       <DemoNote />

@@ -29,12 +29,12 @@ export function SessionsPage(): ReactNode {
   const box = useRef<HTMLInputElement>(null);
   useListKeys(list, box);
   const { sessions } = query;
-  const { isPending: readingTemplates, isEnabled: hasTemplates } = useTemplates();
+  const { isFetched: knowsTemplates, isEnabled: hasTemplates } = useTemplates();
   const demo = useDemo();
   // Nothing may jump when the last answer arrives.
   if (!useReady(demo !== undefined && !query.isPending)) return <Opening />;
   if (query.isSuccess && !query.isPlaceholderData && sessions.length === 0 && !filtered)
-    return hasTemplates && readingTemplates ? (
+    return hasTemplates && !knowsTemplates ? (
       <Opening />
     ) : (
       <Suspense fallback={<Opening />}>

@@ -1,4 +1,5 @@
-import { dollars, type CreateToken, type TokenView } from "../../../../protocol/index.ts";
+import type { CreateToken, TokenView } from "../../../../protocol/index.ts";
+import { exactMoney } from "../../../ui/words.tsx";
 import { forms, plural, t } from "../../../ui/language/t.ts";
 import type { PluralForms } from "../../../ui/language/translate.ts";
 
@@ -52,7 +53,7 @@ export function limitsOf(fields: LimitFields): Partial<CreateToken> {
 /** What limits a token, one phrase each. */
 export function limitWords({ bounds }: TokenView): readonly string[] {
   const money = (amount: number | undefined, words: (amount: string) => string): readonly string[] =>
-    amount === undefined ? [] : [words(dollars(amount))];
+    amount === undefined ? [] : [words(exactMoney(amount))];
   const rate = (count: number | undefined, forms: PluralForms): readonly string[] =>
     count === undefined ? [] : [plural(forms, { count })];
 

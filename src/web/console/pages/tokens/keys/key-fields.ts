@@ -1,5 +1,6 @@
-import { dollars, type CreateKey, type KeyView } from "../../../../../protocol/index.ts";
+import type { CreateKey, KeyView } from "../../../../../protocol/index.ts";
 import { parseDollars } from "../../../../ui/dollars.ts";
+import { exactMoney } from "../../../../ui/words.tsx";
 import { forms, plural, t } from "../../../../ui/language/t.ts";
 import type { PluralForms } from "../../../../ui/language/translate.ts";
 
@@ -60,7 +61,7 @@ function withoutAbsent(fields: object): CreateKey {
 /** What limits a key, one phrase each. */
 export function keyLimitWords({ bounds }: Pick<KeyView, "bounds">): readonly string[] {
   const money = (amount: number | undefined, words: (amount: string) => string): readonly string[] =>
-    amount === undefined ? [] : [words(dollars(amount))];
+    amount === undefined ? [] : [words(exactMoney(amount))];
   const rate = (count: number | undefined, forms: PluralForms): readonly string[] =>
     count === undefined ? [] : [plural(forms, { count })];
 
