@@ -1,6 +1,7 @@
 import { readGit } from "./git.ts";
 import { setOf } from "./lists.ts";
 import type { ShellWord } from "./words.ts";
+import { mayBeFolder, orHere, writesFolders } from "./written-folders.ts";
 
 /** Programs that serve a folder, or copy it somewhere, whatever their options. */
 const SENDS = setOf(
@@ -29,11 +30,6 @@ function sendsFolders(program: string, words: readonly ShellWord[]): readonly st
 function afterVerb(operands: readonly string[], verb: RegExp): readonly string[] | undefined {
   const at = operands.findIndex((word) => verb.test(word));
   return at === -1 ? undefined : operands.slice(at + 1).filter(mayBeFolder);
-}
-
-/** A name with an extension, such as `a.ts`, counts as a file. */
-function mayBeFolder(name: string): boolean {
-  return !/[^./]\.[A-Za-z\d]{1,8}$/.test(name);
 }
 
 /** `serve@14` is `serve`. */
@@ -72,53 +68,6 @@ function gitTakes(words: readonly ShellWord[]): readonly string[] | undefined {
   }
 }
 
-/** Git's commands that bring the working tree to another state. */
-const GIT_TREE = setOf(
-  "checkout switch merge pull rebase cherry-pick revert am checkout-index read-tree sparse-checkout bisect",
-);
-
-/** Folders in which git writes whatever a commit, a patch or the stash holds. */
-function gitWrites(words: readonly ShellWord[]): readonly string[] | undefined {
-  const { subcommand } = readGit(words, new Map());
-  const name = subcommand?.value ?? "";
-  const given = subcommand === undefined ? [] : words.slice(words.indexOf(subcommand) + 1).map(({ value }) => value);
-  const operands = given.filter((value) => !value.startsWith("-"));
-  const has = (options: RegExp): boolean => given.some((value) => options.test(value));
-  const paths = given.includes("--") ? given.slice(given.indexOf("--") + 1) : [];
-  if (paths.length > 0 && /^(checkout|restore|clean|stash)$/.test(name)) return paths.filter(mayBeFolder);
-  if (name === "checkout" && has(/^(-b|--orphan)$/) && operands.length === 1) return undefined;
-  if (name === "switch" && has(/^(-c|--create|--orphan)$/) && operands.length === 1) return undefined;
-  if (GIT_TREE.has(name)) return has(/^--(abort|quit)$/) ? undefined : ["."];
-  if (name === "restore") return has(/^(-S|--staged)$/) && !has(/^(-W|--worktree)$/) ? undefined : operands;
-  if (name === "clean") return has(/^(-[a-zA-Z]*n[a-zA-Z]*|--dry-run)$/) ? undefined : orHere(operands);
-  if (name === "reset") return has(/^--(hard|merge|keep)$/) ? ["."] : undefined;
-  if (name === "stash")
-    return /^(list|show|drop|clear|create|store|branch)$/.test(operands[0] ?? "") ? undefined : ["."];
-  if (name === "apply") return has(/^--(check|stat|numstat|summary|cached)$/) && !has(/^--apply$/) ? undefined : ["."];
-  return undefined;
-}
-
-function orHere(names: readonly string[]): readonly string[] {
-  return names.length === 0 ? ["."] : names;
-}
-
-/** Folders in which a program writes files whose names stand in an archive or a patch. */
-function unpacksInto(program: string, words: readonly ShellWord[]): readonly string[] | undefined {
-  const given = words.slice(1).map(({ value }) => value);
-  const has = (options: RegExp): boolean => given.some((value) => options.test(value));
-  const inside = given.filter((_value, index) => /^(-d|-C|--directory)$/.test(given[index - 1] ?? ""));
-  if (program === "git") return gitWrites(words);
-  if (program === "patch")
-    return given.some((value) => !value.startsWith("-")) && !has(/^(-[a-zA-Z]*[pi]|--input|--strip)/)
-      ? undefined
-      : ["."];
-  if (program === "unzip") return has(/^-[a-zA-Z]*[ltvpzZ]/) ? undefined : orHere(inside);
-  if (/^(7z|7za|7zr|unrar|unar)$/.test(program)) return has(/^[lt]$/) ? undefined : ["."];
-  if (program === "cpio" || program === "pax") return ["."];
-  if (/^(tar|bsdtar)$/.test(program)) return has(/^(-?[a-zA-Z]*x|--(extract|get))/) ? orHere(inside) : undefined;
-  return undefined;
-}
-
 /** The folders whose whole content a command takes; undefined: it takes none whole. */
 export function readsWholeFolders(
   program: string,
@@ -130,8 +79,8 @@ export function readsWholeFolders(
   const has = (letters: RegExp, long: RegExp): boolean =>
     given.some((value) => (/^-[A-Za-z]/.test(value) && letters.test(value)) || long.test(value));
   const recursive = has(/^-[A-Za-z]*[rR]/, /^--(dereference-)?recursive/);
-  const unpacked = access === "write" ? unpacksInto(program, words) : undefined;
-  if (unpacked !== undefined) return unpacked;
+  const written = access === "write" ? writesFolders(program, words) : undefined;
+  if (written !== undefined) return written;
   if (access === "read") {
     const sent = sendsFolders(program, words);
     if (sent !== undefined) return sent;
