@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import {
   endToolItem,
-  Failure,
   outputText,
   startToolItem,
   type ErrorDetail,
@@ -11,7 +10,7 @@ import {
 import { errorResult, textResult, type ToolResult } from "../../tools/tool.ts";
 import type { EngineEvent, Host, ToolCall, Verdict } from "../engine.ts";
 import { asApproved } from "../loop/tool-phase.ts";
-import { orAborted } from "../loop/turn.ts";
+import { verdictOn } from "../vendor/verdict.ts";
 import type { NamedCall } from "./tool-names.ts";
 
 interface TurnCallsOptions {
@@ -88,12 +87,7 @@ export class TurnCalls {
     const { host, signal, onWait } = this.#options;
     onWait(1);
     try {
-      const call = { item_id: item.id, input: item.input, ...terms };
-      const verdict = signal.aborted ? undefined : await orAborted(host.permit(call, signal), signal);
-      return verdict ?? { effect: "deny", message: "Interrupted.", status: "interrupted", interrupt: false };
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      return { effect: "deny", message: `Error: ${error.message}`, status: "failed", interrupt: false };
+      return await verdictOn(host, { item_id: item.id, input: item.input, ...terms }, signal);
     } finally {
       onWait(-1);
     }

@@ -1,4 +1,4 @@
-import { Failure, LIMITS, type ErrorDetail, type SessionSettings, type ToolItem } from "../../protocol/index.ts";
+import { LIMITS, type ErrorDetail, type SessionSettings, type ToolItem } from "../../protocol/index.ts";
 import { errorResult, type ToolResult } from "../../tools/tool.ts";
 import { aside, GO_ON, stoppedBy } from "../claude/messages.ts";
 import type {
@@ -14,6 +14,7 @@ import { NOT_STRUCTURED, type StructuredEnd } from "../loop/structured.ts";
 import { ABORTED, orAborted } from "../loop/turn.ts";
 import type { VendorFields } from "../vendor/fields.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
+import { verdictOn } from "../vendor/verdict.ts";
 import { maySucceed, modelOutcome, restOutcome, type RestContext } from "./outcome.ts";
 import { OpenCodeCalls } from "./calls.ts";
 import { PROVIDER, systemOf } from "./config.ts";
@@ -346,14 +347,7 @@ export class OpenCodeTurn {
   async ask(item: ToolItem, signal: AbortSignal, terms: Pick<ToolCall, "ready" | "notRun"> = {}): Promise<Verdict> {
     this.#waiting += 1;
     try {
-      const verdict = signal.aborted
-        ? undefined
-        : await orAborted(this.#options.host.permit({ item_id: item.id, input: item.input, ...terms }, signal), signal);
-      return verdict ?? { effect: "deny", message: "Interrupted.", status: "interrupted", interrupt: false };
-    } catch (error) {
-      if (error instanceof Failure)
-        return { effect: "deny", message: `Error: ${error.message}`, status: "failed", interrupt: false };
-      throw error;
+      return await verdictOn(this.#options.host, { item_id: item.id, input: item.input, ...terms }, signal);
     } finally {
       this.#waiting -= 1;
       this.#lastSign = this.#options.host.elapsed();
@@ -392,11 +386,10 @@ export class OpenCodeTurn {
   /** OpenCode stops asking for what there is no money for, before a person is asked for some; in a bounded time. */
   async #withdraw(message: string): Promise<void> {
     if (this.#withdrawal !== undefined || this.#stopped !== undefined) return;
-    const { host } = this.#options;
     const rested = new AbortController();
     this.#withdrawal = { message, rested };
     void this.#server?.request("POST", `/session/${this.#session}/abort`);
-    await host.sleep(LIMITS.engineInterruptMs, AbortSignal.any([rested.signal, this.signal]));
+    await this.#options.host.sleep(LIMITS.engineInterruptMs, AbortSignal.any([rested.signal, this.signal]));
     if (!rested.signal.aborted && !this.signal.aborted) this.#breakOff(SILENT);
   }
 
