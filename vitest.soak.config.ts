@@ -7,7 +7,7 @@ const SAMPLED = [
   "test/e2e/console/inspect-*.test.ts",
   "test/e2e/workbench/*-inspect.test.ts",
   "test/promises/nothing-leaked/vendor-warm.test.ts",
-  "test/promises/nothing-lost/{drain,engine-floods,engine-kills,killed-at-work,long-waits,vendor-kills}.test.ts",
+  "test/promises/nothing-lost/{drain,engine-floods,engine-kills,hostile-programs,killed-at-work,long-waits,vendor-kills}.test.ts",
   "test/promises/nothing-overspent/{killed,torture}.test.ts",
   "test/promises/nothing-unseen/sequences.test.ts",
   "test/cli/{doctor-start,trusted-files}.test.ts",

@@ -1,6 +1,7 @@
 import { isToolItem, LIMITS, PieceRedactor, type Delta, type Item, type Redactor } from "../../protocol/index.ts";
 import { Frame } from "./frames.ts";
 import type { Outbox } from "./outbox.ts";
+import { UnfinishedItems } from "./unfinished-items.ts";
 
 interface LiveTextOptions {
   readonly redact: Redactor;
@@ -11,6 +12,7 @@ interface LiveTextOptions {
 /** Text of open items on its way to the watchers. A secret that arrives in pieces is held back until it is complete. */
 export class LiveText {
   readonly #options: LiveTextOptions;
+  readonly #unfinished = new UnfinishedItems();
   #pieces: PieceRedactor;
 
   constructor(options: LiveTextOptions) {
@@ -21,14 +23,22 @@ export class LiveText {
   /** A turn begins: text held back for an earlier one is dropped. */
   reset(): void {
     this.#pieces = new PieceRedactor(this.#options.redact);
+    this.#unfinished.reset();
+  }
+
+  /** An item is open. Throws a Failure where the engine has too much open; so do `add` and `end`. */
+  begin(item: Item): void {
+    this.#unfinished.begin(item);
   }
 
   add(event: Pick<Delta, "item_id" | "field" | "delta">): void {
+    this.#unfinished.add(event);
     this.#show(event, this.#pieces.next(event.item_id, event.delta));
   }
 
   /** The item is complete: text held back is shown. */
   end(item: Item): void {
+    this.#unfinished.end(item);
     this.#show({ item_id: item.id, field: isToolItem(item) ? "output" : "text" }, this.#pieces.end(item.id));
   }
 

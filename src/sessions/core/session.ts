@@ -22,7 +22,6 @@ import { expireQuestion } from "../permission/expiry.ts";
 import { ChangeReviews } from "../permission/change-review.ts";
 import type { Frame } from "./frames.ts";
 import { LiveText } from "./live-text.ts";
-import { UnfinishedItems } from "./unfinished-items.ts";
 import { beginAgain, keepsProcess, openConversation, recoverTurn, type Begin, type TurnStart } from "./opening.ts";
 import { engineFailure } from "./engine-failure.ts";
 import { Outbox } from "./outbox.ts";
@@ -74,7 +73,6 @@ export class Session {
   readonly instructions: SessionInstructions = new SessionInstructions(this);
   readonly servers = new SessionServers(this);
   readonly #outbox: Outbox;
-  readonly #unfinished = new UnfinishedItems();
   readonly #liveText: LiveText;
   #state: SessionState;
   /** The state as it is on the disk. */
@@ -337,7 +335,6 @@ export class Session {
     this.#controller = controller;
     this.#stoppedBy = undefined;
     this.permitted.clear();
-    this.#unfinished.reset();
     this.#liveText.reset();
     this.#work = this.#run(turn, controller.signal).then(() => {
       this.dependencies.processes.end(this);
@@ -359,8 +356,7 @@ export class Session {
       this.#fail(turn_id, { code: "engine_failed", message: "the engine stopped without saying how the turn ended" });
     } catch (error) {
       void this.#forgetConversation();
-      if (this.#halted) return;
-      this.#fail(turn_id, engineFailure(this, error));
+      if (!this.#halted) this.#fail(turn_id, engineFailure(this, error));
     }
   }
 
@@ -397,21 +393,17 @@ export class Session {
       switch (event.type) {
         case "item.completed":
           // The live text ends before this batch is committed: the item began in an earlier one.
-          this.#unfinished.end(event.item);
           this.#liveText.end(event.item);
           if (event.item.type === "compaction") this.instructions.forgetNested();
           changes.push(event);
           break;
         case "item.started":
-          this.#unfinished.begin(event.item);
-          changes.push(event);
-          break;
         case "item.updated":
         case "usage":
+          if (event.type === "item.started") this.#liveText.begin(event.item);
           changes.push(event);
           break;
         case "item.delta":
-          this.#unfinished.add(event);
           keep();
           this.dependencies.reach("model.first_token");
           this.#liveText.add(event);

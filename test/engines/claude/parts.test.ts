@@ -167,6 +167,16 @@ describe("OutputReader", () => {
     expect([end.words, end.taken <= most, allowance.most <= LIMITS.engineLineBytes]).toEqual([words, true, true]);
   });
 
+  test("a message that nests too deep is refused", () => {
+    const nested = (levels: number): Buffer => Buffer.from(`{"type":${"[".repeat(levels)}${"]".repeat(levels)}}\n`);
+    const told: string[] = [];
+    const reader = messages(told);
+    reader.add(nested(LIMITS.engineNesting - 1));
+    expect(told).toEqual([expect.stringMatching(/^noise /)]);
+    expect(() => reader.add(nested(LIMITS.engineNesting))).toThrow(OutputFailure);
+    expect(() => reader.add(nested(200_000))).toThrow("it wrote a message that nests more than 200 levels");
+  });
+
   test("many processes share one bound for lines without end", () => {
     const allowance = new OutputAllowance();
     const chunk = Buffer.alloc(16 * MIB, "x");

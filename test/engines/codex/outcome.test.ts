@@ -77,6 +77,33 @@ const ROWS: readonly Row[] = [
   },
 ];
 
+describe("what Codex puts around the provider's words", () => {
+  const framed = (rest: string): string => `unexpected status 500 Oops: ${rest}`;
+  it.each([
+    { message: framed("no"), words: "no" },
+    { message: framed("no, url: http://a/b"), words: "no" },
+    { message: framed("no, url: http://a/b, request id: 7 8"), words: "no" },
+    { message: framed("no, request id: 7"), words: "no" },
+    { message: framed("one\ntwo, url: http://a"), words: "one\ntwo" },
+    { message: framed("see, url: http://a for more"), words: "see, url: http://a for more" },
+    { message: framed("one, request id: 7\ntwo"), words: "one, request id: 7\ntwo" },
+    { message: "no frame, url: http://a", words: "no frame, url: http://a" },
+    { message: framed(""), words: "" },
+  ])("$message", ({ message, words }) => {
+    expect(endOf({ message, kind: "", status: 500 }, undefined)).toMatchObject({ failure: { message: words } });
+  });
+
+  it("takes no longer for words that are made to be slow to read", () => {
+    const words = `${", request id: ".repeat(1_000_000)}\nx`;
+    const begun = performance.now();
+    expect(endOf({ message: framed(words), kind: "", status: 500 }, undefined)).toMatchObject({
+      failure: { message: words },
+    });
+    // With a pattern it took hours.
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  });
+});
+
 describe("the end of Codex's turn", () => {
   it.each(ROWS)("$name", ({ error, refusal, decision, code }) => {
     const end = endOf(error, refusal);

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { createInterface } from "node:readline";
 import { ATTACKS, VOICES } from "./attacks.mjs";
 
-const [kind, ...words] = process.argv.slice(2);
+const [, , kind] = process.argv;
 const voice = VOICES[kind];
 let output = process.stdout;
 
@@ -72,7 +72,7 @@ async function opencode(request, response) {
   const made = path === "/session" ? { id: "ses_1" } : {};
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(made));
   if (!path.endsWith("/prompt_async")) return;
-  const { messageID, parts } = JSON.parse(body);
+  const { parts } = JSON.parse(body);
   const tell = (type, properties) =>
     put(`data: ${JSON.stringify({ type, properties: { sessionID: "ses_1", ...properties } })}\n\n`);
   await play(JSON.stringify(parts), () => undefined);
