@@ -1,6 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { readSettings } from "../../src/cli/settings/settings.ts";
+import { parsePolicyYaml } from "../../src/gate/index.ts";
 import { BUILT_IN_TOOL_NAMES, ErrorCode, LIMITS, toolFacts } from "../../src/protocol/index.ts";
 import { CHECKPOINTS } from "../../src/sessions/index.ts";
 import { allHelp } from "../cli/help.ts";
@@ -81,5 +84,29 @@ describe("the papers name what the command line has", () => {
       return [...words.matchAll(/(?<![\w-])--[a-z][\w-]*/g)].some(([option]) => !known.has(option));
     });
     expect(wrong).toEqual([]);
+  });
+});
+
+describe("the YAML samples of the pages", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-samples-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const samples = papers()
+    .filter((name) => /^(?:[A-Z]+\.md|docs\/(?:user|operations)\/)/.test(name))
+    .flatMap((page) => [...read(page).matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml = ""]) => [page, yaml] as const));
+  const isPolicy = (yaml: string): boolean => /^(?:profiles|default_profile):/m.test(yaml);
+  /** Of other programs: Kubernetes and Prometheus. */
+  const isForeign = (yaml: string): boolean => /^(?:apiVersion|livenessProbe|scrape_configs):/m.test(yaml);
+
+  it.each(samples.filter(([, yaml]) => !isPolicy(yaml) && !isForeign(yaml)))(
+    "the settings of %s are valid: %s",
+    (_page, yaml) => {
+      const home = mkdtempSync(join(folder, "home-"));
+      writeFileSync(join(home, "sallyport.yaml"), yaml);
+      expect(() => readSettings({ home }, {}, "/project")).not.toThrow();
+    },
+  );
+
+  it.each(samples.filter(([, yaml]) => isPolicy(yaml)))("the policy of %s is valid: %s", (_page, yaml) => {
+    expect(() => parsePolicyYaml(yaml)).not.toThrow();
   });
 });
