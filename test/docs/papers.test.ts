@@ -38,6 +38,28 @@ describe("the papers say what the code says", () => {
     expect(read("docs/user/tools.md")).toContain(`Claude Code's own ${words} run, in its process`);
   });
 
+  it("troubleshooting.md quotes what the sources say", () => {
+    const files = ["src", "scripts"].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+        .filter((name) => /\.(?:tsx?|mjs)$/.test(name) && !name.includes("node_modules"))
+        .map((name) => read(join(folder, name))),
+    );
+    const sources = files.join("\n").replaceAll("\\`", "`");
+    // Names, numbers and parts that differ from case to case.
+    const parts = (text: string): readonly string[] =>
+      text.split(
+        /…|`.*|\b(?:N|full|codex|agent|cloud)\b|\S*@\S+|>?=?[a-z]*\d[\d.,]*|<[^>]+>|: |; | for | waits |the provider|[A-Z_]{9,}|Claude Code/,
+      );
+    const rows = [...read("docs/user/troubleshooting.md").matchAll(/^\| (.*?) \| /gm)].map(([, cell = ""]) => cell);
+    const quoted = rows.flatMap((cell) => [...cell.matchAll(/`((?:[^`\\]|\\.)+)`/g)].map(([, text = ""]) => text));
+    expect(quoted.length).toBeGreaterThan(50);
+    const missing = quoted
+      .filter((text) => text.includes(" "))
+      .flatMap((text) => parts(text.replaceAll("\\", "")).map((part) => part.trim()))
+      .filter((part) => part.length > 8 && !sources.includes(part));
+    expect(missing).toEqual([]);
+  });
+
   it("has no link to a file that is not there", () => {
     const broken = papers().flatMap((paper) =>
       [...read(paper).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
