@@ -100,6 +100,12 @@ const WHY_NOT: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "its name is too long",
 };
 
+function pathComplaint(path: string, code: string): Complaint | undefined {
+  const why = WHY_NOT[code];
+  if (why === undefined || path === "") return undefined;
+  return { message: `${visiblePath(path)} cannot be used: ${why}`, advice: CHOOSE, code: EXIT.refused };
+}
+
 /** The beginning of a path says which one it is. */
 function visiblePath(path: string): string {
   return path.length <= SHOWN_PATH_CHARS ? path : `${path.slice(0, SHOWN_PATH_CHARS)}…`;
@@ -140,14 +146,6 @@ function systemComplaint(error: unknown): Complaint | undefined {
       };
     case "ENOENT":
       return { message: path === "" ? error.message : `${path} does not exist`, code: EXIT.refused };
-    case "ENOTDIR":
-    case "EISDIR":
-    case "EEXIST":
-    case "ELOOP":
-    case "ENAMETOOLONG":
-      return path === ""
-        ? undefined
-        : { message: `${visiblePath(path)} cannot be used: ${WHY_NOT[code]}`, advice: CHOOSE, code: EXIT.refused };
     case "EADDRNOTAVAIL":
       return {
         message: error.message,
@@ -165,6 +163,6 @@ function systemComplaint(error: unknown): Complaint | undefined {
     default:
       return error.message === "fetch failed"
         ? { message: `the server cannot be reached (${code ?? "no answer"})`, code: EXIT.failed }
-        : undefined;
+        : pathComplaint(path, code ?? "");
   }
 }

@@ -1,9 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { readSettings, type Flags } from "../../src/cli/settings/settings.ts";
-import { parsePolicyYaml } from "../../src/gate/index.ts";
 import { Failure } from "../../src/protocol/index.ts";
 import { DEFAULTS } from "./default-settings.ts";
 
@@ -395,28 +394,5 @@ describe("settings", () => {
       "  line 15: mounts./claude.pool.min_workers must not be more than max_workers",
       "  line 16: telemetry.endpoint must be an address such as https://example.org",
     ]);
-  });
-
-  const pages = ["README.md", "SECURITY.md"].concat(
-    ["docs/user", "docs/operations"].flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`)),
-  );
-  const samples = pages
-    .filter((page) => page.endsWith(".md"))
-    .flatMap((page) =>
-      [...readFileSync(page, "utf8").matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml = ""]) => [page, yaml] as const),
-    );
-  const isPolicy = (yaml: string): boolean => /^(?:profiles|default_profile):/m.test(yaml);
-  /** Of other programs: Kubernetes and Prometheus. */
-  const isForeign = (yaml: string): boolean => /^(?:apiVersion|livenessProbe|scrape_configs):/m.test(yaml);
-
-  test.each(samples.filter(([, yaml]) => !isPolicy(yaml) && !isForeign(yaml)))(
-    "the example of %s is valid: %s",
-    (_page, yaml) => {
-      expect(() => readSettings({ home: homeWith(yaml) }, {}, "/project")).not.toThrow();
-    },
-  );
-
-  test.each(samples.filter(([, yaml]) => isPolicy(yaml)))("the policy of %s is valid: %s", (_page, yaml) => {
-    expect(() => parsePolicyYaml(yaml)).not.toThrow();
   });
 });

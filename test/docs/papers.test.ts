@@ -1,6 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { readSettings } from "../../src/cli/settings/settings.ts";
+import { parsePolicyYaml } from "../../src/gate/index.ts";
 import { BUILT_IN_TOOL_NAMES, ErrorCode, LIMITS, toolFacts } from "../../src/protocol/index.ts";
 import { CHECKPOINTS } from "../../src/sessions/index.ts";
 import { allHelp } from "../cli/help.ts";
@@ -33,6 +36,28 @@ describe("the papers say what the code says", () => {
     const own = BUILT_IN_TOOL_NAMES.filter((name) => typeof toolFacts(name)?.claude === "object");
     const words = `${own.slice(0, -1).join(", ")} and ${own.at(-1) ?? ""}`;
     expect(read("docs/user/tools.md")).toContain(`Claude Code's own ${words} run, in its process`);
+  });
+
+  it("troubleshooting.md quotes what the sources say", () => {
+    const files = ["src", "scripts"].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+        .filter((name) => /\.(?:tsx?|mjs)$/.test(name) && !name.includes("node_modules"))
+        .map((name) => read(join(folder, name))),
+    );
+    const sources = files.join("\n").replaceAll("\\`", "`");
+    // Names, numbers and parts that differ from case to case.
+    const parts = (text: string): readonly string[] =>
+      text.split(
+        /…|`.*|\b(?:N|full|codex|agent|cloud)\b|\S*@\S+|>?=?[a-z]*\d[\d.,]*|<[^>]+>|: |; | for | waits |the provider|[A-Z_]{9,}|Claude Code/,
+      );
+    const rows = [...read("docs/user/troubleshooting.md").matchAll(/^\| (.*?) \| /gm)].map(([, cell = ""]) => cell);
+    const quoted = rows.flatMap((cell) => [...cell.matchAll(/`((?:[^`\\]|\\.)+)`/g)].map(([, text = ""]) => text));
+    expect(quoted.length).toBeGreaterThan(50);
+    const missing = quoted
+      .filter((text) => text.includes(" "))
+      .flatMap((text) => parts(text.replaceAll("\\", "")).map((part) => part.trim()))
+      .filter((part) => part.length > 8 && !sources.includes(part));
+    expect(missing).toEqual([]);
   });
 
   it("has no link to a file that is not there", () => {
@@ -81,5 +106,29 @@ describe("the papers name what the command line has", () => {
       return [...words.matchAll(/(?<![\w-])--[a-z][\w-]*/g)].some(([option]) => !known.has(option));
     });
     expect(wrong).toEqual([]);
+  });
+});
+
+describe("the YAML samples of the pages", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-samples-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const samples = papers()
+    .filter((name) => /^(?:[A-Z]+\.md|docs\/(?:user|operations)\/)/.test(name))
+    .flatMap((page) => [...read(page).matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml = ""]) => [page, yaml] as const));
+  const isPolicy = (yaml: string): boolean => /^(?:profiles|default_profile):/m.test(yaml);
+  /** Of other programs: Kubernetes and Prometheus. */
+  const isForeign = (yaml: string): boolean => /^(?:apiVersion|livenessProbe|scrape_configs):/m.test(yaml);
+
+  it.each(samples.filter(([, yaml]) => !isPolicy(yaml) && !isForeign(yaml)))(
+    "the settings of %s are valid: %s",
+    (_page, yaml) => {
+      const home = mkdtempSync(join(folder, "home-"));
+      writeFileSync(join(home, "sallyport.yaml"), yaml);
+      expect(() => readSettings({ home }, {}, "/project")).not.toThrow();
+    },
+  );
+
+  it.each(samples.filter(([, yaml]) => isPolicy(yaml)))("the policy of %s is valid: %s", (_page, yaml) => {
+    expect(() => parsePolicyYaml(yaml)).not.toThrow();
   });
 });

@@ -173,7 +173,7 @@ describe("the demo", () => {
     ["behind OpenCode's name of our server", "sallyport_"],
     ["behind that of Claude's program and of ACP agents", "mcp__sallyport__"],
   ])("finds tools %s", async (_name, server) => {
-    const tools = TOOLS.map((tool) => ({ ...tool, name: `${server}${tool.name}` }));
+    const tools = TOOLS.map(({ name, input_schema }) => ({ name: `${server}${name}`, input_schema }));
     const { content } = await client.ask([{ role: "user", content: "list the files" }], { tools });
     expect(content.find(({ type }) => type === "tool_use")).toMatchObject({ name: `${server}Glob` });
   });

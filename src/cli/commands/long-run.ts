@@ -15,6 +15,10 @@ Examples:
   $ sallyport long-run start --max-cost 20 "a web app for shopping lists"
   $ sallyport long-run show run_01jqk3v7w8x9y2z3a4b5c6`;
 
+const START_HELP = `
+Example:
+  $ sallyport long-run start --max-cost 20 --autonomy full "a web app for shopping lists"`;
+
 interface StartFlags extends SessionFlags {
   readonly maxCost: number;
   readonly name?: string;
@@ -96,10 +100,7 @@ function addStart(longRun: Command, context: CommandContext): void {
         ),
       )
       .option("--json", "as JSON")
-      .addHelpText(
-        "after",
-        '\nExample:\n  $ sallyport long-run start --max-cost 20 --autonomy full "a web app for shopping lists"',
-      ),
+      .addHelpText("after", START_HELP),
   ).action((task: string | undefined, flags: StartFlags, command: Command) => {
     if ((task === undefined) === (flags.taskFile === undefined))
       command.error("error: say what is to be built: in words, or with --task-file");

@@ -355,7 +355,7 @@ async function workspaceFor(caller: Caller, places: WorkspacePlaces, asked: stri
     throw new Failure("forbidden", `${path} belongs to Sallyport itself; choose another workspace`);
   const isFree = caller.role === "admin" || caller.role === "operator";
   if (!isFree && !places.roots.some((root) => isInside(root, real))) {
-    throw new Failure("forbidden", `an ${caller.role} may work only below the server's workspace roots`);
+    throw new Failure("forbidden", `the role ${caller.role} may work only below the server's workspace roots`);
   }
   if (limits !== undefined && !limits.some((root) => isInside(root, real)))
     throw new Failure("forbidden", `this token works only below ${limits.join(", ")}; choose a workspace there`);
