@@ -21,7 +21,7 @@ interface PageTexts {
 
 const TAKES_TEXT: ReadonlySet<string> = new Set(["t", "rich", "mark"]);
 const TAKES_FORMS: ReadonlySet<string> = new Set(["plural", "forms"]);
-const LANGUAGE_MODULE = /\/language(?:\/t|\/translate)?\.ts$/;
+const LANGUAGE_MODULE = /\/language(?:\/t)?\.ts$/;
 
 /** Attributes and props whose text a person reads or hears. */
 const SHOWN: ReadonlySet<string> = new Set([
@@ -57,13 +57,12 @@ function textOf(node: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The functions that a file takes from its language module, or is given as a `Translator`. */
+/** The functions that a file takes from its language module. */
 function importedBy(program: SourceNode): ReadonlySet<string> {
   const imports = childrenOf(program).filter(
     ({ type, source }) => type === "ImportDeclaration" && LANGUAGE_MODULE.test(textOf(source) ?? ""),
   );
-  const names = imports.flatMap((one) => childrenOf(one).flatMap((each) => nameOf(each["local"]) ?? []));
-  return new Set(names.includes("Translator") ? [...names, "t"] : names);
+  return new Set(imports.flatMap((one) => childrenOf(one).flatMap((each) => nameOf(each["local"]) ?? [])));
 }
 
 /** The texts that an expression may be: both branches of a condition, a template's own words. */
@@ -102,11 +101,11 @@ function isCode(node: SourceNode): boolean {
   return node.type === "JSXElement" && CODE.has(nameOf((node["openingElement"] as SourceNode)["name"]) ?? "");
 }
 
-/** The texts of the sources in these folders and files. */
-export function textsOf(places: readonly string[]): PageTexts {
+/** The texts of the sources under these folders. */
+export function textsOf(folders: readonly string[]): PageTexts {
   const keys = new Map<string, boolean>();
   const bare: string[] = [];
-  for (const path of places.flatMap(sourcesIn)) {
+  for (const path of folders.flatMap(sourcesIn)) {
     const code = readFileSync(join(root, path), "utf8");
     const program = parseSync(path, code).program as unknown as SourceNode;
     const functions = importedBy(program);
@@ -140,7 +139,6 @@ function takeKey(keys: Map<string, boolean>, called: string, call: SourceNode): 
 }
 
 function sourcesIn(folder: string): readonly string[] {
-  if (/\.tsx?$/.test(folder)) return [folder];
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => /\.tsx?$/.test(name))
     .map((name) => `${folder}/${name}`);

@@ -9,7 +9,7 @@ import { textsOf } from "../support/texts.ts";
 const root = resolve(import.meta.dirname, "../..");
 const PAGES = {
   console: { sources: ["src/web/console", "src/web/ui"], catalogues: "src/web/ui/language/catalogues" },
-  panel: { sources: ["src/web/panel", "src/web/ui/attach-files.ts"], catalogues: "src/web/panel/catalogues" },
+  panel: { sources: ["src/web/panel"], catalogues: "src/web/panel/catalogues" },
 } as const;
 
 const places = (text: string): readonly string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([place]) => place).sort();

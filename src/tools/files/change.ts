@@ -2,7 +2,15 @@ import { createHash } from "node:crypto";
 import { isInside } from "../../gate/index.ts";
 import { LIMITS, type FileChange, type FileDiff, type PlannedChange } from "../../protocol/index.ts";
 import { isRefusal, type ToolRefusal } from "../refusal.ts";
-import { errorResult, textResult, type PathUse, type ToolContext, type ToolResult, type ToolSession } from "../tool.ts";
+import {
+  errorResult,
+  textResult,
+  type PathUse,
+  type ToolContext,
+  type ToolPreview,
+  type ToolResult,
+  type ToolSession,
+} from "../tool.ts";
 import { decodeText, encodeText, isBinary, lineEndings, loadFile, type FileOnDisk, type TextFile } from "./content.ts";
 import { unifiedDiff } from "./diff.ts";
 import { missingFolders, nearName, resolveInside, type UsablePath } from "./paths.ts";
@@ -26,6 +34,15 @@ export interface Planned extends Subject {
   readonly effects?: readonly string[];
 }
 
+const UNCHANGED = {
+  is_new_file: false,
+  original_content: "",
+  new_content: "",
+  diff: "",
+  added: 0,
+  removed: 0,
+  effects: [],
+};
 const NEW_TEXT: TextFile = { text: "", encoding: "utf8", mark: false, faithful: true };
 
 /** Reads the file that a call names, and refuses what cannot be changed safely. */
@@ -105,6 +122,19 @@ export async function carryOut(
   });
 }
 
+/** The preview of a change of one file. `path`: as the model wrote it; `details`: what it says besides the diff. */
+export async function previewChange<Plan extends Planned>(
+  session: ToolSession,
+  path: string,
+  { planned, details }: { readonly planned: Plan | ToolRefusal; readonly details: (planned: Plan) => object },
+): Promise<ToolPreview> {
+  const shown = isRefusal(planned)
+    ? { error: planned.refused, file_path: path }
+    : { file_path: planned.place.shown, ...details(planned) };
+  const file = await describeChange(session, path, planned);
+  return { preview: { type: "diff", file, details: shown }, warnings: [], planned: plannedChange(planned) };
+}
+
 function refusedResult({ refused, changed }: ToolRefusal): ToolResult {
   return errorResult(refused, changed === undefined ? {} : { changed });
 }
@@ -113,8 +143,13 @@ function diffOf(planned: Planned): ReturnType<typeof unifiedDiff> {
   return unifiedDiff({ path: planned.place.shown, before: planned.text.text, after: planned.after });
 }
 
-/** A plan as a person sees it. */
-export async function describePlan(session: ToolSession, planned: Planned): Promise<FileDiff> {
+/** A change as a person sees it; one that cannot be made shows why. */
+export async function describeChange(
+  session: ToolSession,
+  path: string,
+  planned: Planned | ToolRefusal,
+): Promise<FileDiff> {
+  if (isRefusal(planned)) return { ...UNCHANGED, file_path: path, error: planned.refused };
   const diff = diffOf(planned);
   const effects = [...(await effectsOf(session, planned)), ...(planned.effects ?? [])];
   if (diff.note !== undefined) effects.push(diff.note);
@@ -135,21 +170,6 @@ export async function describePlan(session: ToolSession, planned: Planned): Prom
     added: diff.added,
     removed: diff.removed,
     effects,
-  };
-}
-
-/** A change that cannot be made, as a person sees it. */
-export function describeRefusal(path: string, refusal: ToolRefusal): FileDiff {
-  return {
-    file_path: path,
-    is_new_file: false,
-    original_content: "",
-    new_content: "",
-    diff: "",
-    added: 0,
-    removed: 0,
-    effects: [],
-    error: refusal.refused,
   };
 }
 

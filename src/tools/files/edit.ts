@@ -3,16 +3,7 @@ import { TOOL_FACTS } from "../../protocol/index.ts";
 import { shorten } from "../preview.ts";
 import { isRefusal, type ToolRefusal } from "../refusal.ts";
 import type { Tool, ToolSession } from "../tool.ts";
-import {
-  carryOut,
-  describePlan,
-  describeRefusal,
-  lookAt,
-  plannedChange,
-  whyNotEdit,
-  type Planned,
-  type Subject,
-} from "./change.ts";
+import { carryOut, previewChange, lookAt, whyNotEdit, type Planned, type Subject } from "./change.ts";
 import { countCharacters } from "./content.ts";
 import { replaceText, type ReplacedText, type Replacement } from "./replace.ts";
 
@@ -40,21 +31,16 @@ export const edit: Tool<EditInput> = {
   paths: (input) => [{ path: input.file_path, access: "write" }],
   hosts: () => [],
   async preview(input, session) {
-    const planned = await plan(input, session);
-    if (isRefusal(planned)) {
-      const details = { error: planned.refused, file_path: input.file_path };
-      return { preview: { type: "diff", file: describeRefusal(input.file_path, planned), details }, warnings: [] };
-    }
-    const details = {
-      file_path: planned.place.shown,
-      old_string_preview: shorten(input.old_string, PREVIEW_CHARS),
-      new_string_preview: shorten(input.new_string, PREVIEW_CHARS),
-      replace_all: input.replace_all,
-      occurrences: planned.occurrences,
-      will_replace: planned.occurrences,
-    };
-    const file = await describePlan(session, planned);
-    return { preview: { type: "diff", file, details }, warnings: [], planned: plannedChange(planned) };
+    return previewChange(session, input.file_path, {
+      planned: await plan(input, session),
+      details: ({ occurrences }) => ({
+        old_string_preview: shorten(input.old_string, PREVIEW_CHARS),
+        new_string_preview: shorten(input.new_string, PREVIEW_CHARS),
+        replace_all: input.replace_all,
+        occurrences,
+        will_replace: occurrences,
+      }),
+    });
   },
   execute: (input, context) => carryOut(context, input.file_path, (session) => plan(input, session)),
 };

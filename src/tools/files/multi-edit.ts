@@ -2,16 +2,7 @@ import { z } from "zod";
 import { LIMITS, TOOL_FACTS } from "../../protocol/index.ts";
 import { isRefusal, type ToolRefusal } from "../refusal.ts";
 import type { Tool, ToolSession } from "../tool.ts";
-import {
-  carryOut,
-  describePlan,
-  describeRefusal,
-  lookAt,
-  plannedChange,
-  whyNotEdit,
-  type Planned,
-  type Subject,
-} from "./change.ts";
+import { carryOut, describeChange, lookAt, plannedChange, whyNotEdit, type Planned, type Subject } from "./change.ts";
 import { unifiedDiff } from "./diff.ts";
 import { whyNotReplaced } from "./edit.ts";
 import { replaceText, type Replacement } from "./replace.ts";
@@ -54,7 +45,7 @@ export const multiEdit: Tool<MultiEditInput> = {
   hosts: () => [],
   async preview(input, session) {
     const { steps, planned } = await plan(input, session);
-    const file = isRefusal(planned) ? describeRefusal(input.file_path, planned) : await describePlan(session, planned);
+    const file = await describeChange(session, input.file_path, planned);
     const details = { edit_count: input.edits.length, edits: steps };
     return { preview: { type: "multi_diff", files: [file], details }, warnings: [], planned: plannedChange(planned) };
   },

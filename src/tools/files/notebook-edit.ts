@@ -3,7 +3,7 @@ import { z } from "zod";
 import { TOOL_FACTS } from "../../protocol/index.ts";
 import { isRefusal, type ToolRefusal } from "../refusal.ts";
 import type { Tool, ToolSession } from "../tool.ts";
-import { carryOut, describePlan, describeRefusal, lookAt, plannedChange, whyNotEdit, type Planned } from "./change.ts";
+import { carryOut, describeChange, lookAt, plannedChange, whyNotEdit, type Planned } from "./change.ts";
 import { unifiedDiff } from "./diff.ts";
 import { cellName, parseNotebook, sourceText, type NotebookCell, type Notebook } from "./notebook.ts";
 
@@ -51,7 +51,7 @@ export const notebookEdit: Tool<NotebookEditInput> = {
     };
     const preview = {
       type: "notebook" as const,
-      file: refused ? describeRefusal(input.notebook_path, planned) : await describePlan(session, planned),
+      file: await describeChange(session, input.notebook_path, planned),
       ...(input.cell_id === undefined ? {} : { cell_id: input.cell_id }),
       cell_type: cell.type,
       edit_mode: input.edit_mode,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { TOOL_FACTS } from "../../protocol/index.ts";
 import { isRefusal, type ToolRefusal } from "../refusal.ts";
 import type { Tool, ToolSession } from "../tool.ts";
-import { carryOut, changedText, describePlan, describeRefusal, lookAt, plannedChange, type Planned } from "./change.ts";
+import { carryOut, changedText, lookAt, previewChange, type Planned } from "./change.ts";
 import { countCharacters, countLines, lineEndings } from "./content.ts";
 
 const WriteInput = z.strictObject({
@@ -21,19 +21,14 @@ export const write: Tool<WriteInput> = {
   paths: (input) => [{ path: input.file_path, access: "write" }],
   hosts: () => [],
   async preview(input, session) {
-    const planned = await plan(input, session);
-    if (isRefusal(planned)) {
-      const details = { error: planned.refused, file_path: input.file_path };
-      return { preview: { type: "diff", file: describeRefusal(input.file_path, planned), details }, warnings: [] };
-    }
-    const details = {
-      file_path: planned.place.shown,
-      is_new_file: planned.current === undefined,
-      original_lines: countLines(planned.text.text),
-      new_lines: countLines(planned.after),
-    };
-    const file = await describePlan(session, planned);
-    return { preview: { type: "diff", file, details }, warnings: [], planned: plannedChange(planned) };
+    return previewChange(session, input.file_path, {
+      planned: await plan(input, session),
+      details: ({ current, text, after }) => ({
+        is_new_file: current === undefined,
+        original_lines: countLines(text.text),
+        new_lines: countLines(after),
+      }),
+    });
   },
   execute: (input, context) => carryOut(context, input.file_path, (session) => plan(input, session)),
 };

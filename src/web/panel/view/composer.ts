@@ -1,5 +1,5 @@
 import type { Attachment } from "../../../protocol/index.ts";
-import { addFiles, IMAGE_KINDS } from "../../ui/attach-files.ts";
+import { ACCEPTED, attach } from "../attachments.ts";
 import { PANEL_LIMITS } from "../limits.ts";
 import { recognizer, Voice } from "../voice.ts";
 import { icon, iconButton, make, picture, replaceIcon, setAttribute, setText } from "./dom.ts";
@@ -11,14 +11,6 @@ export interface ComposerActions {
   readonly tryAgain: () => void;
 }
 
-/** What a file input offers first. */
-const ACCEPTED = [...IMAGE_KINDS, "text/*", ".csv,.tsv,.json,.jsonl,.md,.sql,.yaml,.yml,.xml,.log"].join(",");
-const FILE_LIMITS = {
-  attachments: PANEL_LIMITS.attachments,
-  imageBytes: PANEL_LIMITS.imageBytes,
-  textChars: PANEL_LIMITS.promptChars,
-  totalChars: PANEL_LIMITS.attachedChars,
-};
 const THUMB_PX = 40;
 const MOST_PX = 160;
 
@@ -176,9 +168,9 @@ export class Composer {
   }
 
   async #take(files: readonly File[]): Promise<void> {
-    const { added, refused } = await addFiles(this.#attached, files, { limits: FILE_LIMITS, t });
+    const { attached, refused } = await attach(this.#attached, files);
     this.#file.value = "";
-    this.#attached = [...this.#attached, ...added.map(({ attachment }) => attachment)];
+    this.#attached = attached;
     this.say(refused.length === 0 ? undefined : refused.join(" "));
     this.#list();
     this.input.focus();
