@@ -45,7 +45,8 @@ test("a program that reads nothing of what it is told is not read either, until 
     await nextTurn();
   }
   expect([asked, stdout.isPaused()]).toEqual([most, true]);
-  while (asked < 2 * most) {
+  const isAllRead = (): boolean => asked >= 2 * most;
+  while (!isAllRead()) {
     read();
     await nextTurn();
   }
