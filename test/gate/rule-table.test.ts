@@ -63,6 +63,11 @@ test.each([
   expect(run).toEqual([]);
 });
 
+test("programs that run each other without an end are asked about", () => {
+  const line = `${"npx ".repeat(20_000)}x`;
+  expect(evaluate(bash(line), context({ allow: ["Bash(npx:*)"] })).effect).toBe("ask");
+});
+
 test("the table is as large as it should be", () => {
   const lines = TABLES.flatMap(({ allow = [], ask = [], deny = [] }) => allow.concat(ask, deny));
   const programs = new Set(lines.map((line) => /(?:^|\s)([a-z][\w.-]*)/.exec(line)?.[1]));

@@ -1,3 +1,4 @@
+import { LIMITS } from "../../protocol/index.ts";
 import type { CommandPattern } from "../rules.ts";
 import { fileNamesIn, isAddress } from "../shell/file-names.ts";
 import {
@@ -76,12 +77,19 @@ class Cover {
   readonly #words: readonly ShellWord[];
   readonly #spelled: readonly Spelling[];
   readonly #said = new SaidOptions();
+  /** Whether the rule spells a word that is no option. The value of an option counts, too: one question too many. */
+  readonly #saysTask: boolean;
   readonly #around: CommandPlace;
 
-  constructor(words: readonly ShellWord[], spelled: readonly Spelling[], around: CommandPlace) {
+  /** How many programs run this one: `npx npx …`. */
+  readonly #depth: number;
+
+  constructor(words: readonly ShellWord[], spelled: readonly Spelling[], around: CommandPlace, depth = 0) {
     this.#words = words;
     this.#spelled = spelled;
     this.#around = around;
+    this.#depth = depth;
+    this.#saysTask = words.some((word, index) => index > 0 && spelled[index] === true && !word.value.startsWith("-"));
   }
 
   judge(program: string, start: ProgramSpec, added: boolean): string | undefined {
@@ -146,9 +154,10 @@ class Cover {
 
   /** `npx tool …`: the rest belongs to the tool. */
   #inner(at: number, added: boolean): string | undefined {
+    if (this.#depth >= LIMITS.shellDepth) return "too many programs run each other";
     const words = this.#words.slice(at);
     const tool = (words[0]?.value ?? "").replace(/(?<=.)@[^/]*$/, "");
-    const inner = new Cover(words, this.#spelled.slice(at), this.#around);
+    const inner = new Cover(words, this.#spelled.slice(at), this.#around, this.#depth + 1);
     const name = tool.slice(tool.lastIndexOf("/") + 1);
     return inner.judge(name, specOf(name) ?? GENERIC, added);
   }
@@ -280,7 +289,7 @@ class Cover {
     }: { readonly operands: number; readonly patternGiven: boolean; readonly program: string },
   ): string | undefined {
     if (this.#said.isSwitchedOff(word.value)) return `${word.text} may switch an option of the rule off`;
-    if (spec.tasks === true && this.#saysTask()) return `${word.text} is another task than the rule says`;
+    if (spec.tasks === true && this.#saysTask) return `${word.text} is another task than the rule says`;
     if (spec.operands === "none") return `what ${program} does with ${word.text} is not covered by the rule`;
     if (spec.asks?.test(word.value) === true) return `${word.text} is not covered by the rule`;
     if (spec.most !== undefined && operands > spec.most) return `${program} would change ${word.text}`;
@@ -294,11 +303,6 @@ class Cover {
     if (isText && (spec.any === true || !word.fixed)) return spec.any === true ? undefined : this.#unknown(word);
     const { writes, remote } = spec;
     return this.#outside(word, { writes: writes === true, always: !isText, isOperand: true, remote });
-  }
-
-  /** Whether the rule spells a word that is no option. The value of an option counts, too: one question too many. */
-  #saysTask(): boolean {
-    return this.#words.some((word, index) => index > 0 && this.#spelled[index] === true && !word.value.startsWith("-"));
   }
 
   /** What a word may say; undefined: it is known only at run time. */

@@ -99,12 +99,16 @@ const REWRITES: Readonly<Record<string, readonly [writes: RegExp | undefined, no
 };
 const VERBS = setOf("format fix fmt check");
 
+/** `npx prettier …` as `prettier …`. */
+function withoutRunner(program: string, words: readonly ShellWord[]): readonly ShellWord[] {
+  const at = /^(npx|pnpx|bunx)$/.test(program)
+    ? words.findIndex(({ value }, index) => index > 0 && !value.startsWith("-"))
+    : 0;
+  return at === -1 ? words : words.slice(at);
+}
+
 function rewrites(program: string, words: readonly ShellWord[]): readonly string[] | undefined {
   const given = new Given(words.slice(1));
-  if (/^(npx|pnpx|bunx)$/.test(program)) {
-    const at = words.findIndex(({ value }, index) => index > 0 && !value.startsWith("-"));
-    return at === -1 ? undefined : rewrites(words[at]?.value ?? "", words.slice(at));
-  }
   const known = Object.hasOwn(REWRITES, program) ? REWRITES[program] : undefined;
   if (known === undefined) return undefined;
   const [writes, not] = known;
@@ -168,7 +172,9 @@ export function writesFolders(program: string, words: readonly ShellWord[]): rea
       return given.has(/^(-[a-zA-Z]*[rm]|--recursive|--mirror)/) ? ["."] : undefined;
     case "mv":
       return [...operands.slice(0, -1), ...(operands.slice(0, -1).some(mayBeFolder) ? operands.slice(-1) : [])];
-    default:
-      return copiesInto(program, given) ?? rewrites(program, words);
+    default: {
+      const tool = withoutRunner(program, words);
+      return copiesInto(program, given) ?? rewrites(tool === words ? program : (tool[0]?.value ?? ""), tool);
+    }
   }
 }
