@@ -51,7 +51,7 @@ describeInBrowser("Tunnels", () => {
 
     const offer = page.getByRole("article", { name: "Offer work" });
     await offer.getByText("waiting for the code").waitFor();
-    await offer.getByText("$5.00 a day", { exact: false }).waitFor();
+    await offer.getByText("$5 a day", { exact: false }).waitFor();
     await offer.getByText("sessions allowed").waitFor();
     await offer.locator("dt:text-is('Engine') + dd", { hasText: "command" }).waitFor();
     await offer.getByRole("button", { name: "Pause work" }).click();

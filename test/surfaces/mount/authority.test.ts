@@ -102,7 +102,7 @@ describe("who may do what, file by file", () => {
         ...["new", "policy", "usage"].flatMap((file) => [`/containers/${file}`, `/compute/${file}`]),
         ...["info", "health"].map((file) => `/containers/providers/{provider}/${file}`),
         ...["info", "models", "health"].map((file) => `/compute/providers/{provider}/${file}`),
-        ...["ctl", "output", "result", "status", "usage", "tools/approve", "tools/pending"].map(
+        ...["ctl", "exec", "output", "result", "status", "usage", "tools/approve", "tools/pending"].map(
           (file) => `/containers/sessions/{id}/${file}`,
         ),
         ...["ctl", "result", "status", "stream"].map((file) => `/compute/jobs/{id}/${file}`),
