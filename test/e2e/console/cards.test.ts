@@ -32,6 +32,25 @@ describeInBrowser("a turn in the console", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("of several plans only the newest is open", async () => {
+    const done = TODOS.map((todo) => ({ ...todo, status: "completed" }));
+    const id = await begin(world, [
+      { tool: "TodoWrite", input: { todos: TODOS } },
+      { tool: "TodoWrite", input: { todos: done } },
+      { say: "Both are done." },
+    ]);
+    await untilTurnEnds(world.client, id);
+    const visitor = await world.visit(`/sessions/${id}`);
+    const plans = conversation(visitor.page).getByRole("button", { name: /^TodoWrite/ });
+    await expect
+      .poll(() => plans.evaluateAll((all) => all.map((plan) => plan.getAttribute("aria-expanded"))))
+      .toEqual(["false", "true"]);
+    await expect.poll(() => plans.first().innerText()).toContain("1 of 2 done");
+    await plans.first().click();
+    await conversation(visitor.page).getByText("at work: writing the answer").waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("a call's output leads to the files that it names", async () => {
     const command =
       "mkdir -p reports && echo 42 > reports/answer.csv && echo wrote reports/answer.csv, https://a.example/b.csv";

@@ -18,7 +18,7 @@ import { GroupView } from "./group-view.tsx";
 import { useHighlight } from "./highlight.ts";
 import { ItemRow, lookupOf, type ItemLookup } from "./item.tsx";
 import { holds, useAnchor, useRows, type ListRow } from "./list-rows.ts";
-import { WaitingCalls } from "./tool-card.tsx";
+import { NewestPlan, WaitingCalls } from "./tool-card.tsx";
 import type { TranscriptView } from "./transcript.ts";
 import { usePromptJump } from "./prompt-jump.ts";
 import { EndRow, PromptRow } from "./turn-rows.tsx";
@@ -119,15 +119,17 @@ export function TranscriptList({
           )}
           <FoldMemory revealed={revealed}>
             <WaitingCalls value={waitingBehind(view.running).join(" ")}>
-              <VisibleRows
-                virtual={virtual}
-                rows={rows}
-                view={view}
-                lookup={lookup}
-                marked={marked}
-                onFork={onFork}
-                onContinue={onContinue}
-              />
+              <NewestPlan value={view.plan}>
+                <VisibleRows
+                  virtual={virtual}
+                  rows={rows}
+                  view={view}
+                  lookup={lookup}
+                  marked={marked}
+                  onFork={onFork}
+                  onContinue={onContinue}
+                />
+              </NewestPlan>
             </WaitingCalls>
           </FoldMemory>
         </div>

@@ -19,6 +19,8 @@ const DiffView = lazyPart(async () => (await import("../approval/diff-view.tsx")
 
 /** Ids of calls that were approved and wait behind a question, with spaces between: a text, so that it changes only when they do. */
 export const WaitingCalls = createContext("");
+/** The item of the agent's newest plan: earlier ones close by themselves. Absent: every plan is open. */
+export const NewestPlan = createContext<string | undefined>(undefined);
 
 /** A tool call: what, how it stands, how long it took; what went in and came out when it is opened. */
 export function ToolCard({
@@ -31,7 +33,7 @@ export function ToolCard({
   /** The items of a sub-agent. */
   readonly children?: ReactNode;
 }): ReactNode {
-  const [open, setOpen] = useFold(item.id, opensByItself(item));
+  const [open, setOpen] = useFold(item.id, opensByItself(item, useContext(NewestPlan)));
   const waits = useContext(WaitingCalls).split(" ").includes(item.id);
   const { label, tone } = callWords(view, { waits });
   return (
@@ -73,8 +75,9 @@ export function ToolCard({
 }
 
 /** Plans and changes are what people look for; a command shows its output while it runs, and why it failed. */
-function opensByItself(item: ToolItem): boolean {
-  if (item.type === "todo_list" || item.type === "file_change") return true;
+function opensByItself(item: ToolItem, newestPlan: string | undefined): boolean {
+  if (item.type === "todo_list") return newestPlan === undefined || item.id === newestPlan;
+  if (item.type === "file_change") return true;
   if (item.status === "failed") return true;
   return item.type === "command_execution" && item.status === "in_progress" && item.aggregated_output !== "";
 }

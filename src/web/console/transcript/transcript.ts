@@ -34,6 +34,8 @@ export interface TranscriptView extends Pick<Transcript, "turns" | "items" | "se
   readonly rows: readonly TranscriptRow[];
   /** The agent's newest plan. */
   readonly todos: readonly Todo[];
+  /** The item of that plan. Absent: there is none. */
+  readonly plan?: string | undefined;
   readonly files: readonly ChangedFile[];
   /** By seq: the key of the row that shows the event. */
   readonly places: readonly string[];
@@ -56,6 +58,7 @@ export class ConsoleTranscript {
   /** Rows that came since somebody looked. */
   #newRows: TranscriptRow[] = [];
   #todos: readonly Todo[] = [];
+  #plan: string | undefined;
   #files: readonly ChangedFile[] | undefined;
   readonly #places: string[] = [];
   #view: TranscriptView | undefined;
@@ -71,8 +74,8 @@ export class ConsoleTranscript {
       ({ approval, outcome }) =>
         outcome === undefined && approval.turn_id === open && approval.preview.type === "budget",
     );
-    const [rows, todos, files, places] = [this.#rows, this.#todos, this.#files, this.#places];
-    this.#view = { rows, turns, items, todos, files, seq, places, open, running, asksMoney };
+    const [rows, todos, plan, files, places] = [this.#rows, this.#todos, this.#plan, this.#files, this.#places];
+    this.#view = { rows, turns, items, todos, plan, files, seq, places, open, running, asksMoney };
     return this.#view;
   }
 
@@ -82,7 +85,7 @@ export class ConsoleTranscript {
     for (const entry of this.#transcript.apply(frame)) this.#show(entry);
     const item = "item" in frame ? frame.item : undefined;
     if (item?.type === "file_change") this.#files = undefined;
-    if (item?.type === "todo_list" && item.items.length > 0) this.#todos = item.items;
+    if (item?.type === "todo_list" && item.items.length > 0) [this.#todos, this.#plan] = [item.items, item.id];
     if (!("seq" in frame)) return;
     const place = this.#placeOf(frame) ?? before;
     if (place !== undefined) this.#places[frame.seq] = place;
