@@ -114,19 +114,22 @@ describeInBrowser("what is not known is not told as none", () => {
   const world = consoleWorld();
 
   test("limits of open sessions, while they load and after that failed", async () => {
-    const { page } = await world.visit("/sessions");
-    await page.getByRole("heading", { name: "Sessions", level: 1 }).waitFor();
+    const { page } = await world.visit("/search");
+    await page.getByRole("heading", { name: "Search", level: 1 }).waitFor();
     const held: Route[] = [];
+    const refusal = { error: { code: "forbidden", message: "not for you" } };
+    const refuse = (route: Route): Promise<void> => route.fulfill({ status: 403, json: refusal });
+    let isOpen = false;
     await page.route(
       (address) => address.pathname === "/api/sessions",
-      (route) => void held.push(route),
+      (route) => (isOpen ? refuse(route) : void held.push(route)),
     );
     await page.goto(`${world.app.serving.url}/usage`);
     await expect.poll(() => held.length).toBeGreaterThan(0);
     await page.getByRole("heading", { name: "Limits of open sessions" }).waitFor();
     expect(await page.getByText("No session is open.").count()).toBe(0);
-    const refusal = { error: { code: "forbidden", message: "not for you" } };
-    await Promise.all(held.map((route) => route.fulfill({ status: 403, json: refusal })));
+    isOpen = true;
+    await Promise.all(held.map(refuse));
     await page.getByRole("alert").getByText("not for you").waitFor();
     expect(await page.getByText("No session is open.").count()).toBe(0);
   });
